@@ -1,0 +1,1 @@
+"""Score machine translation: corpus BLEU, chrF and TER with a reproducibility signature."""

@@ -1,0 +1,3 @@
+"""The version of mtscore: the one place that names it."""
+
+VERSION = "0.1.0"
