@@ -111,11 +111,15 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
-    """Name systems that do not differ significantly from each other; `rank` is the best rank among them."""
+    """Name systems that do not differ significantly from each other; `rank` is the best rank among them.
+
+    `systems` goes from best to worst; `ranges` has for each the first and last rank that it may have.
+    """
 
     name: str
     rank: int
     systems: tuple[str, ...]
+    ranges: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
