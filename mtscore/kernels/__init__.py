@@ -1,1 +1,1 @@
-"""kernels"""
+"""Arrays in, arrays out: the inner loops, in numpy alone."""

@@ -1,0 +1,77 @@
+"""What a tokenizer is: a definition on one line, and where possible a table for whole chunks.
+
+The definition, `tokenizer(line) -> tokens`, is written to be read. The table of an `ArrayTokenizer` says the
+same about every element of a text, for `kernels.spans`; the tests hold both to the same answers.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mtscore.kernels.spans import SPACE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mtscore.arrays import Bytes
+
+
+CODE_POINTS = 0x110000
+WHITE_SPACE = [code for code in range(0x3001) if chr(code).isspace()]
+"""The 29 code points at which `str.split` splits."""
+
+
+class Tokenizer(ABC):
+    """Split a line into tokens.
+
+    The line has been lower-cased, if that was asked for, and its trailing white space cut. A token never
+    contains white space.
+    """
+
+    name: str
+    """The name on the command line and, for version 1, in the signature."""
+    version: int = 1
+    """Raised whenever any line comes out differently."""
+
+    @property
+    def label(self) -> str:
+        """Return the tokenizer's value in the signature: the name, with the version from 2 on."""
+        return self.name if self.version == 1 else f"{self.name}.{self.version}"
+
+    @abstractmethod
+    def __call__(self, line: str) -> list[str]:
+        """Return the tokens of one line."""
+
+    def batch(self, lines: Sequence[str]) -> list[list[str]]:
+        """Return the tokens of several lines; overridden where a library does many at once faster."""
+        return [self(line) for line in lines]
+
+
+class ArrayTokenizer(Tokenizer):
+    """Split whole chunks of lines through a table of classes (see `mtscore.kernels.spans`)."""
+
+    @abstractmethod
+    def classes(self) -> Bytes:
+        """Return the class of each code point, shape (0x110000,); not to be changed."""
+
+    def prepare(self, line: str) -> str:
+        """Do what the definition does to a line as a whole; the result has no newline."""
+        return line.replace("\n", " ")
+
+    def prepare_all(self, text: str) -> str:
+        """Do the same as `prepare` to lines without newlines, joined by newlines."""
+        return text
+
+
+def new_table(other: int = 0, *, edge: int = 0) -> Bytes:
+    """Return a table of classes in which white space separates tokens and all else is of class `other`.
+
+    `edge` are further flags of the newline, which stands for the edge of a line.
+    """
+    table = np.full(CODE_POINTS, other, dtype=np.uint8)
+    table[WHITE_SPACE] = SPACE
+    table[ord("\n")] |= edge
+    return table
