@@ -43,7 +43,16 @@ class DecodingError(InputError):
 
 
 class SignatureError(UsageError):
-    """A signature or score line does not parse."""
+    """A signature or score line does not parse; `excerpt` shows it with a caret under the place."""
+
+    def __init__(
+        self, what: str, *, where: str | None = None, hint: str | None = None, excerpt: str | None = None
+    ) -> None:
+        super().__init__(what, where=where, hint=hint)
+        self.excerpt = excerpt
+
+    def __str__(self) -> str:
+        return super().__str__() + (f"\n{self.excerpt}" if self.excerpt else "")
 
 
 class ManifestError(UsageError):

@@ -241,6 +241,9 @@ KEYS = (
 )
 """Every key, in the order in which pipe style writes them."""
 
+SPELLINGS = frozenset(word for key in KEYS for word in key.spellings)
+"""Every word that is a key somewhere."""
+
 
 def family(name: str) -> Family:
     """Return the group of metrics whose keys the metric takes.
@@ -270,8 +273,7 @@ def find_key(word: str, group: Family) -> Key:
     for key in known:
         if word in key.spellings:
             return key
-    elsewhere = any(word in key.spellings for key in KEYS)
-    what = f"{group} has no key" if elsewhere and group != "other" else "unknown key"
+    what = f"{group} has no key" if word in SPELLINGS and group != "other" else "unknown key"
     raise SignatureError(f"{what} '{word}'", hint=closest(word, [key.name for key in known]))
 
 
@@ -320,7 +322,7 @@ def _bad_value(key: Key, text: str) -> SignatureError:
 
 
 def _smoothing(text: str) -> str:
-    """Return a smoothing method with its value in the form `floor[0.10]`; early releases had a value alone."""
+    """Return a method with its value as in `floor[0.10]`; sacreBLEU 1.0 had a value alone."""
     match = SMOOTHING.fullmatch(text)
     if match and match[2]:
         return f"{match[2]}[{smoothing_value(float(match[3]))}]"

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-from urllib.parse import quote
+from typing import TYPE_CHECKING, NamedTuple, Self
+from urllib.parse import quote, unquote
 
 from mtscore.errors import SignatureError
 from mtscore.keys import (
     KEYS,
+    SPELLINGS,
     Family,
     Key,
     Style,
@@ -30,6 +31,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SEPARATORS: dict[Style, tuple[str, str]] = {"plus": ("+", "."), "pipe": ("|", ":")}
+
+
+class Release(NamedTuple):
+    """Name a release of a program: mtscore's or sacreBLEU's."""
+
+    program: str
+    number: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -62,6 +70,16 @@ class Signature:
         """Return the group of metrics that shares its keys."""
         return family(self.name)
 
+    @property
+    def release(self) -> Release | None:
+        """Return the release that made the score, if the signature says so."""
+        version = str(self.get("version") or "")
+        numbers = re.search(r"\d+(?:\.\d+)*", version, re.ASCII)
+        if numbers is None:
+            return None
+        program = "mtscore" if version.startswith("mtscore-") else "sacreBLEU"
+        return Release(program, tuple(int(part) for part in numbers[0].split(".")))
+
     def get(self, key: str) -> Value | None:
         """Return a setting by its long name, the default where the signature leaves it out, else None."""
         row = find_key(key, self.family)
@@ -70,6 +88,19 @@ class Signature:
     def extend(self, **facts: Value | None) -> Signature:
         """Return the signature with further settings; None leaves a key as it is."""
         return Signature(self.name, self.settings | {k: v for k, v in facts.items() if v is not None})
+
+    @classmethod
+    def parse(cls, text: str, name: str | None = None) -> Signature:
+        """Read a signature as mtscore or sacreBLEU 1.x or 2.x wrote it, or as a paper quotes it.
+
+        Anything from ` = ` on is ignored. `name` is the metric of a signature that stands without it, as in
+        sacreBLEU's JSON; otherwise the keys have to tell it.
+
+        Raises:
+            SignatureError: with a caret under what cannot be read.
+        """
+        head, _ = _cut_at_equals(Span.whole(_without_typesetting(text)))
+        return _read(head, name)
 
     def format(self, style: Style = "plus", *, short: bool = False) -> str:
         """Return the signature with the metric's name, in our plus style or sacreBLEU 2's pipe style."""
@@ -122,3 +153,233 @@ def _encode(value: str) -> str:
         quote(c, safe="", errors="surrogatepass") if UNSAFE.match(c) or not c.isprintable() else c
         for c in value
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Hold a score line: a signature and the numbers as printed, so that their precision is known.
+
+    `score`, `mean` and `half_width` (of the interval) are digits as text; `verbose` is what follows them.
+    """
+
+    signature: Signature
+    style: Style
+    score: str
+    mean: str | None = None
+    half_width: str | None = None
+    verbose: str | None = None
+
+    @property
+    def decimals(self) -> int:
+        """Return the number of decimals of the printed score."""
+        return len(self.score.partition(".")[2])
+
+    @property
+    def full_score(self) -> int:
+        """Return what a perfect chrF, or a TER of one edit a word, was printed as: 1 by sacreBLEU 1.x."""
+        release = self.signature.release
+        early = release is not None and release.program == "sacreBLEU" and release.number < (2, 0, 0)
+        return 1 if early and self.signature.family in ("chrF", "TER") else 100
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read a score line: `SIGNATURE = 28.3 (μ = 28.3 ± 0.5) 60.1/…`.
+
+        Raises:
+            SignatureError: with a caret under what cannot be read.
+        """
+        head, tail = _cut_at_equals(Span.whole(_without_typesetting(text)))
+        signature = _read(head)
+        if tail is None:
+            raise head.end_point().fault("no score after the signature", "expected: SIGNATURE = 28.3")
+        match = SCORE.fullmatch(tail.text)
+        if not match:
+            raise tail.fault("this is not a score", "expected: SIGNATURE = 28.3")
+        return cls(signature, _style_of(head.text), *match.groups())
+
+
+# Reading: a line is cleaned, its style recognised, its fields cut out with their places, then understood.
+
+PLUS_FIELD = re.compile(r"(?:^|\s*\+\s*)(?=([A-Za-z#][\w-]*)\.)", re.ASCII)
+PIPE_FIELD = re.compile(r"(?:^|\|)[^|:]*:")
+EQUALS = re.compile(r"\s=|=\s")
+NUMBER = r"(-?\d+(?:\.\d+)?)"
+SCORE = re.compile(rf"{NUMBER}(?:\s*\(\s*[μµ]\s*=\s*{NUMBER}\s*±\s*{NUMBER}\s*\))?(?:\s+(.*))?", re.ASCII)
+TERCOM = re.compile(r"tercom-(no)?norm-(no)?punct-(no)?asian-(un)?cased")
+WIDTH = 76
+"""Characters of a line that an error shows, so that the caret stays under its place on a terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Mark a part of a line, so that an error can point at it."""
+
+    line: str
+    start: int
+    end: int
+
+    @classmethod
+    def whole(cls, line: str) -> Self:
+        """Mark a whole line."""
+        return cls(line, 0, len(line))
+
+    @property
+    def text(self) -> str:
+        """Return the marked text."""
+        return self.line[self.start : self.end]
+
+    def part(self, start: int, end: int | None = None) -> Span:
+        """Mark a part of this part, without the blanks around it."""
+        text = self.text[start:end]
+        left = self.start + start + len(text) - len(text.lstrip())
+        return Span(self.line, left, left + len(text.strip()))
+
+    def end_point(self) -> Span:
+        """Mark the place behind this part."""
+        return Span(self.line, self.end, self.end)
+
+    def fault(self, what: str, hint: str | None = None) -> SignatureError:
+        """Return the error that shows the line with a caret under this part."""
+        first = max(0, min(self.start - WIDTH // 2, len(self.line) - WIDTH))
+        shown = self.line[first : first + WIDTH]
+        length = max(1, min(self.end, first + WIDTH) - self.start)
+        excerpt = f"  {shown}\n  {' ' * (self.start - first)}{'^' * length}"
+        return SignatureError(what, hint=hint, excerpt=excerpt)
+
+
+Field = tuple[Span, Span]
+"""Where a field's key and its value stand."""
+
+
+def _without_typesetting(text: str) -> str:
+    r"""Return a line without what LaTeX adds: `\#`, `\_`, `{}`; line breaks become blanks."""
+    return re.sub(r"\s", " ", re.sub(r"\\([#_%&])", r"\1", text).replace("{}", "")).strip()
+
+
+def _cut_at_equals(line: Span) -> tuple[Span, Span | None]:
+    match = EQUALS.search(line.text)
+    return (line.part(0, match.start()), line.part(match.end())) if match else (line.part(0), None)
+
+
+def _style_of(text: str) -> Style:
+    """Return the style by what stands first, `+key.` or `|key:`, since values may contain either."""
+    plus, pipe = _plus_fields(text), PIPE_FIELD.search(text)
+    if plus and pipe:
+        return "plus" if plus[0].start() < pipe.start() else "pipe"
+    return "plus" if plus or not re.search("[|:]", text) else "pipe"
+
+
+def _plus_fields(text: str) -> list[re.Match[str]]:
+    """Return where fields of plus style start: at `+key.`, in a subset's pattern only if the key is known."""
+    starts: list[re.Match[str]] = []
+    for match in PLUS_FIELD.finditer(text):
+        in_name = match.start() == 0
+        in_pattern = bool(starts) and starts[-1][1] in ("subset", "S")
+        if match[1] in SPELLINGS or not (in_name or in_pattern):
+            starts.append(match)
+    return starts
+
+
+def _read(head: Span, name: str | None = None) -> Signature:
+    """Understand a whole signature; `name` serves where the text has none."""
+    title, fields = (_split_plus if _style_of(head.text) == "plus" else _split_pipe)(head)
+    if title:
+        name = _read_name(title)
+    elif name is None:
+        name = _infer_name(head, fields)
+    if not fields and family(name) == "other":
+        raise head.fault("this is not a signature", "expected: BLEU+case.mixed+… or BLEU|nrefs:1|…")
+    values = _read_values(name, fields)
+    try:
+        return Signature(name, values)
+    except SignatureError as error:
+        raise (title or head).fault(error.what, error.hint) from None
+
+
+def _split_plus(head: Span) -> tuple[Span | None, list[Field]]:
+    """Cut at each plus sign before a key; the plus signs of a name and of early values are others."""
+    starts = _plus_fields(head.text)
+    ends = [match.start() for match in starts[1:]] + [None]
+    title = head.part(0, starts[0].start() if starts else None)
+    fields = [head.part(match.end(), end) for match, end in zip(starts, ends, strict=bool(starts))]
+    return (title if title.text else None), [_cut_field(field, ".") for field in fields]
+
+
+def _split_pipe(head: Span) -> tuple[Span | None, list[Field]]:
+    """Cut at each bar; the first part is the name if it has no colon."""
+    bars = [i for i, c in enumerate(head.text) if c == "|"]
+    parts = [head.part(a, b) for a, b in zip([0, *(i + 1 for i in bars)], [*bars, None], strict=True)]
+    title = None if ":" in parts[0].text else parts.pop(0)
+    return title, [_cut_field(part, ":") for part in parts]
+
+
+def _cut_field(field: Span, joint: str) -> Field:
+    """Cut a field at its first joint."""
+    at = field.text.find(joint)
+    if at < 0:
+        raise field.fault(f"this is no setting: '{field.text}'", f"a setting is KEY{joint}VALUE")
+    word, value = field.part(0, at), field.part(at + 1)
+    if not value.text:
+        raise value.fault(f"{word.text} has no value")
+    return word, value
+
+
+def _read_name(title: Span) -> str:
+    try:
+        return canonical_name(title.text)
+    except SignatureError as error:
+        raise title.fault(error.what, error.hint) from None
+
+
+def _infer_name(head: Span, fields: list[Field]) -> str:
+    """Return the metric that has such keys; chrF's beta is then taken to be 2."""
+    values = {word.text: value.text for word, value in fields}
+    if not values.keys().isdisjoint({"numchars", "n", "nc", "numwords", "nw", "space"}):
+        order = values.get("numwords", values.get("nw", "0"))
+        return "chrF2" + "+" * (int(order) if order in set("123456789") else 0)
+    if not values.keys().isdisjoint({"norm", "nr"}) or "tercom" in (values.get("tok", values.get("t", ""))):
+        return "TER"
+    if not values.keys().isdisjoint({"tok", "smooth", "s"}):
+        return "BLEU"
+    raise head.fault("the name of the metric is missing", "put it in front, such as BLEU")
+
+
+def _read_values(name: str, fields: list[Field]) -> dict[str, Value]:
+    """Return the settings by their long keys."""
+    group = family(name)
+    words = {word.text for word, _ in fields}
+    values: dict[str, Value] = {}
+    for word, value in fields:
+        if group == "chrF" and word.text == "tok":
+            continue  # sacreBLEU before 1.4 printed it without using it
+        tokenizer = (
+            group == "TER" and word.text == "t" and value.text.startswith("tercom") and "tok" not in words
+        )
+        new = _read_field("tok" if tokenizer else word.text, word, value, group)
+        if twice := values.keys() & new.keys():
+            raise word.fault(f"{min(twice)} is set twice")
+        values |= new
+    return values
+
+
+def _read_field(spelling: str, word: Span, value: Span, group: Family) -> dict[str, Value]:
+    """Return what one field says: one setting, or all of TER's where sacreBLEU 1.x packed them into one."""
+    if spelling in ("tok", "t") and (packed := TERCOM.fullmatch(value.text)) and group == "TER":
+        norm, punct, asian, case = ("no" if negated else "yes" for negated in packed.groups())
+        return {
+            "tok": "tercom",
+            "norm": norm,
+            "punct": punct,
+            "asian": asian,
+            "case": "mixed" if case == "yes" else "lc",
+        }
+    try:
+        key = find_key(spelling, group)
+    except SignatureError as error:
+        raise word.fault(error.what, error.hint) from None
+    try:
+        return {key.name: canonical(key, unquote(value.text, errors="surrogatepass"))}
+    except SignatureError as error:
+        raise value.fault(error.what, error.hint) from None
+    except UnicodeDecodeError:
+        raise value.fault("the percent-encoding is broken") from None
