@@ -73,20 +73,23 @@ class Score:
 class Comparison:
     """Compare a system with the baseline: the difference of scores and how likely chance explains it.
 
-    `delta` is the system's score minus the baseline's. Without a test `p_value` and `significant` are None.
+    `delta` is the system's score minus the baseline's. Without a test `p_value`, `significant` (by that value)
+    and `p_holm` (the p-value corrected over all comparisons of the report) are None.
     """
 
     baseline: str
     delta: float
     p_value: float | None = None
     significant: bool | None = None
+    p_holm: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """Hold one score of one system: for the corpus, for a group of segments, or for one segment.
 
-    `segment` counts from 1.
+    `segments` is the size of the group, `segment` counts from 1. `rank` is the best and the worst place
+    that the system may hold in this metric when every pair of systems was tested.
     """
 
     system: str
@@ -94,7 +97,9 @@ class Row:
     file: str | None = None
     comparison: Comparison | None = None
     group: Mapping[str, str] | None = None
+    segments: int | None = None
     segment: int | None = None
+    rank: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,20 +116,23 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
-    """Name systems that do not differ significantly from each other; `rank` is the best rank among them.
+    """Name systems, from best to worst, between which no rule is drawn; `rank` is the best rank among them.
 
-    `systems` goes from best to worst; `ranges` has for each the first and last rank that it may have.
+    Every system of an earlier cluster is significantly better than every one of a later cluster.
     """
 
     name: str
     rank: int
     systems: tuple[str, ...]
-    ranges: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """Hold the outcome of one condition that the user set; `text` says it in a sentence."""
+    """Hold the outcome of one condition that the user set; `text` says it in a sentence.
+
+    `gate` is the option's name without dashes. `value` is the system's score and `limit` the score it is
+    held against: the threshold, the least that `max-drop` allows, or for `fail-on-regression` the baseline's.
+    """
 
     gate: str
     system: str
@@ -175,6 +183,8 @@ class Report:
     """Hold everything that one evaluation has to say.
 
     `rows` go system by system in the order given, and within a system by metric (BLEU, chrF, TER, WER).
+    `language_pair` is written `zh-en`. `time` (ISO 8601, UTC) is all that tells two equal runs apart, and
+    takes no part in equality.
     """
 
     rows: Sequence[Row]
@@ -195,6 +205,8 @@ class Report:
     inputs: Sequence[Input] = ()
     testset: TestSetUse | None = None
     versions: Mapping[str, Any] = field(default_factory=dict)
+    language_pair: str | None = None
+    time: str | None = field(default=None, compare=False)
 
     @property
     def passed(self) -> bool:
