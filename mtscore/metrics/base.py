@@ -7,23 +7,40 @@ A metric is written once, for segments, corpora, subsets and resamples alike: th
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
+
+import numpy as np
+
+from mtscore._version import VERSION
+from mtscore.corpus import check_corpus, reference_counts
+from mtscore.errors import ShapeError
+from mtscore.results import Score
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mtscore.arrays import Floats
-    from mtscore.corpus import Hypotheses, References
-    from mtscore.results import Better, Score
+    from mtscore.corpus import Corpus, Hypotheses, References
+    from mtscore.results import Better
     from mtscore.signature import Signature
 
 P = TypeVar("P")
 """What a metric keeps of one chunk of references, for use with every system."""
+S = TypeVar("S", bound=Score)
+"""What a metric's scores are."""
+
+CHUNK_SEGMENTS = 2048
+"""How many segments go through the arrays at once: enough to be fast, few enough for the cache."""
 
 
-class Metric(ABC, Generic[P]):
+class Metric(ABC, Generic[P, S]):
     """Turn hypotheses and references into statistics, and statistics into scores.
 
     A metric is a frozen configuration: it keeps no texts and no caches.
     """
+
+    __slots__ = ()
 
     better: ClassVar[Better] = "higher"
 
@@ -44,11 +61,7 @@ class Metric(ABC, Generic[P]):
 
     @abstractmethod
     def prepare(self, references: References) -> P:
-        """Tokenise one chunk of references once, for use with every system.
-
-        Raises:
-            AlignmentError: if a segment has no reference at all.
-        """
+        """Tokenise one chunk of references once, for use with every system."""
 
     @abstractmethod
     def statistics(self, hypotheses: Hypotheses, prepared: P) -> Floats:
@@ -59,5 +72,68 @@ class Metric(ABC, Generic[P]):
         """Return the scores of statistics of shape (..., K), shape (...); never NaN."""
 
     @abstractmethod
-    def result(self, total: Floats, signature: Signature) -> Score:
+    def result(self, total: Floats, signature: Signature) -> S:
         """Return the score of one row of statistics, shape (K,), with its details."""
+
+    def for_segments(self) -> Self:
+        """Return the variant that scores single segments sensibly; the metric itself where there is none."""
+        return self
+
+    def signature(self, reference_counts: Iterable[int] = (1,)) -> Signature:
+        """Return the whole signature for segments with these numbers of references."""
+        counts = set(reference_counts)
+        return self.settings.extend(
+            numrefs=counts.pop() if len(counts) == 1 else "var", version=f"mtscore-{VERSION}"
+        )
+
+    def corpus_score(
+        self,
+        hypotheses: Iterable[str],
+        references: Iterable[Iterable[str | None]],
+        n_bootstrap: int = 1,
+    ) -> S:
+        """Score a corpus.
+
+        Args:
+            hypotheses: one string a segment; any iterable.
+            references: reference sets, each with one string (or None) a segment; for references listed
+                segment by segment see `mtscore.references_by_segment`.
+            n_bootstrap: resamples for a confidence interval; 1 for none.
+
+        Raises:
+            ShapeError: if something is not nested as it must be.
+            AlignmentError: if numbers of segments differ.
+        """
+        corpus = check_corpus(hypotheses, references)
+        rows = self.corpus_statistics(corpus)
+        signature = self.signature(reference_counts(corpus.references))
+        if n_bootstrap > 1:
+            from mtscore.significance import DEFAULT_SEED, confidence  # noqa: PLC0415  # on request
+
+            interval = confidence(rows, self.score, trials=n_bootstrap, seed=DEFAULT_SEED)
+            signature = signature.extend(bs=n_bootstrap, seed=DEFAULT_SEED)
+            return replace(self.result(rows.sum(axis=0), signature), interval=interval)
+        return self.result(rows.sum(axis=0), signature)
+
+    def sentence_score(self, hypothesis: str, references: Iterable[str]) -> S:
+        """Score one segment against its references, with the metric's own settings."""
+        if not isinstance(hypothesis, str):
+            raise ShapeError(f"the hypothesis must be a string, not {type(hypothesis).__name__}")
+        if isinstance(references, str):
+            raise ShapeError("references must be a list of strings, got one string", hint="[reference]")
+        return self.corpus_score([hypothesis], [[reference] for reference in references])
+
+    def segment_scores(self, hypotheses: Iterable[str], references: Iterable[Iterable[str | None]]) -> Floats:
+        """Score every segment by itself, shape (segments,); BLEU then uses effective order.
+
+        Arguments and errors are those of `corpus_score`.
+        """
+        metric = self.for_segments()
+        return metric.score(metric.corpus_statistics(check_corpus(hypotheses, references)))
+
+    def corpus_statistics(self, corpus: Corpus) -> Floats:
+        """Return the statistics of a corpus's first system, shape (segments, K)."""
+        chunks = corpus.chunks(CHUNK_SEGMENTS)
+        return np.concatenate(
+            [self.statistics(chunk.systems[0], self.prepare(chunk.references)) for chunk in chunks]
+        )

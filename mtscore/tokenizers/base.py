@@ -66,12 +66,16 @@ class ArrayTokenizer(Tokenizer):
         return text
 
 
-def new_table(other: int = 0, *, edge: int = 0) -> Bytes:
-    """Return a table of classes in which white space separates tokens and all else is of class `other`.
+def new_table(other: int = 0) -> Bytes:
+    """Return a table in which every code point is of class `other`."""
+    return np.full(CODE_POINTS, other, dtype=np.uint8)
+
+
+def with_spaces(table: Bytes, *, edge: int = 0) -> Bytes:
+    """Return the table with white space as what separates tokens, whatever else it was.
 
     `edge` are further flags of the newline, which stands for the edge of a line.
     """
-    table = np.full(CODE_POINTS, other, dtype=np.uint8)
     table[WHITE_SPACE] = SPACE
     table[ord("\n")] |= edge
     return table

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from mtscore.kernels.spans import SINGLE
-from mtscore.tokenizers.base import ArrayTokenizer, new_table
+from mtscore.tokenizers.base import ArrayTokenizer, new_table, with_spaces
 
 if TYPE_CHECKING:
     from mtscore.arrays import Bytes
@@ -25,7 +25,7 @@ class TokenizerNone(ArrayTokenizer):
     @cache
     def classes() -> Bytes:
         """Return the class of each code point."""
-        return new_table()
+        return with_spaces(new_table())
 
 
 class TokenizerChar(ArrayTokenizer):
@@ -41,4 +41,4 @@ class TokenizerChar(ArrayTokenizer):
     @cache
     def classes() -> Bytes:
         """Return the class of each code point."""
-        return new_table(SINGLE)
+        return with_spaces(new_table(SINGLE))

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from mtscore.kernels.spans import BLOCK, DASH, RUN, SINGLE
-from mtscore.tokenizers.base import ArrayTokenizer, new_table
+from mtscore.tokenizers.base import ArrayTokenizer, new_table, with_spaces
 from mtscore.tokenizers.categories import NUMBER, PUNCTUATION, SYMBOL, parse_ranges
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Tokenizer13a(ArrayTokenizer):
         """Return the class of each code point."""
         table = new_table()
         _set_western(table)
-        return table
+        return with_spaces(table)
 
 
 class TokenizerZh(ArrayTokenizer):
@@ -78,10 +78,10 @@ class TokenizerZh(ArrayTokenizer):
     @cache
     def classes() -> Bytes:
         """Return the class of each code point; a newline stands for the edge of a line."""
-        table = new_table(edge=BLOCK)
+        table = new_table()
         _set_ranges(table, CJK, SINGLE)
         _set_western(table)
-        return table
+        return with_spaces(table, edge=BLOCK)
 
 
 class TokenizerIntl(ArrayTokenizer):
@@ -99,11 +99,11 @@ class TokenizerIntl(ArrayTokenizer):
     @cache
     def classes() -> Bytes:
         """Return the class of each code point; a newline stands for the edge of a line."""
-        table = new_table(edge=BLOCK)
+        table = new_table()
         _set_ranges(table, PUNCTUATION, RUN)
         _set_ranges(table, SYMBOL, SINGLE)
         _set_ranges(table, NUMBER, BLOCK)
-        return table
+        return with_spaces(table, edge=BLOCK)
 
 
 def split_western(line: str) -> list[str]:

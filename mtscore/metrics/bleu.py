@@ -1,0 +1,290 @@
+"""BLEU (Papineni et al. 2002): clipped n-gram precision with a brevity penalty.
+
+A segment's statistics are its length, its closest reference length, and for each order the clipped and the
+total number of n-grams. Smoothing methods are numbered as in Chen & Cherry (2014); `exp` is that of NIST's
+mteval-v13a.pl.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from mtscore.arrays import Ragged
+from mtscore.errors import UsageError, closest
+from mtscore.kernels.ngrams import clipped_counts
+from mtscore.metrics.base import Metric
+from mtscore.results import Score
+from mtscore.signature import Signature
+from mtscore.tokenizers import default_tokenizer, tokenizer
+from mtscore.vocabulary import Vocabulary, tokenise
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mtscore.arrays import Booleans, Floats, Integers
+    from mtscore.corpus import Hypotheses, References
+
+SMOOTHING: Mapping[str, float | None] = {"exp": None, "floor": 0.1, "add-k": 1.0, "none": None}
+"""The smoothing methods with the default of their value; None where a method takes none."""
+
+NO_PRECISION = -9999999999.0
+"""Stands for the logarithm of a precision of 0, so that the score becomes exactly 0."""
+
+ROUNDING = 1e-9
+"""A score this little above 100 is 100; only a smoothing value can really lift one above."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BLEUScore(Score):
+    """Hold a BLEU score with its parts.
+
+    `counts` are the clipped and `totals` all n-grams by order, before smoothing; `precisions` are per cent,
+    after it; `bp` is the brevity penalty; lengths are in tokens.
+    """
+
+    counts: Sequence[int]
+    totals: Sequence[int]
+    precisions: Sequence[float]
+    bp: float
+    sys_len: int
+    ref_len: int
+
+    @property
+    def ratio(self) -> float:
+        """Return the length of the hypotheses divided by that of the references."""
+        return self.sys_len / self.ref_len if self.ref_len else 0.0
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """Return the further fields of the JSON row."""
+        return {
+            "counts": list(self.counts),
+            "totals": list(self.totals),
+            "precisions": list(self.precisions),
+            "bp": self.bp,
+            "ratio": self.ratio,
+            "sys_len": self.sys_len,
+            "ref_len": self.ref_len,
+        }
+
+
+class _Prepared(NamedTuple):
+    """Keep one chunk of references: what their tokens are called, their ids, and their lengths."""
+
+    vocabulary: Vocabulary
+    references: Ragged
+    lengths: Integers
+    """Tokens of the r-th reference of segment i, shape (R, N)."""
+    present: Booleans
+    """Whether segment i has an r-th reference, shape (R, N)."""
+
+
+@dataclass(frozen=True, slots=True)
+class BLEU(Metric[_Prepared, BLEUScore]):
+    """Score with BLEU, 0 to 100.
+
+    Args:
+        lowercase: compare lower-cased text (`str.lower`).
+        force: accepted for compatibility; the warning about tokenised text is the command line's.
+        tokenize: name of the tokenizer; by default that of the target language.
+        smooth_method: `exp`, `floor`, `add-k` or `none`: what becomes of an order without matches.
+        smooth_value: of `floor` (default 0.1) and `add-k` (default 1).
+        max_ngram_order: the longest n-grams, 4 as in the paper.
+        effective_order: leave out the orders for which no hypothesis is long enough.
+        trg_lang: target language, for the default tokenizer.
+
+    Raises:
+        UsageError: if a name is unknown or a value makes no sense.
+        MissingExtraError: if the tokenizer needs a package that is not installed.
+    """
+
+    lowercase: bool = False
+    force: bool = False
+    tokenize: str | None = None
+    smooth_method: str = "exp"
+    smooth_value: float | None = None
+    max_ngram_order: int = 4
+    effective_order: bool = False
+    trg_lang: str = ""
+
+    def __post_init__(self) -> None:
+        if self.smooth_method not in SMOOTHING:
+            raise UsageError(
+                f"unknown smoothing method {self.smooth_method!r}",
+                hint=closest(self.smooth_method, list(SMOOTHING)),
+            )
+        if self.smooth_value is not None:
+            if SMOOTHING[self.smooth_method] is None:
+                raise UsageError(
+                    f"smoothing method {self.smooth_method!r} takes no value", hint="floor and add-k do"
+                )
+            if not 0 <= self.smooth_value < float("inf"):
+                raise UsageError(f"smooth value must be >= 0, not {self.smooth_value}")
+        if self.max_ngram_order < 1:
+            raise UsageError(f"the n-gram order must be >= 1, not {self.max_ngram_order}")
+        if self.tokenize is None:
+            object.__setattr__(self, "tokenize", default_tokenizer(self.trg_lang))
+        tokenizer(self.tokenize or "")
+
+    @property
+    def name(self) -> str:
+        """Return the metric's name."""
+        return "BLEU"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the names of the statistics: two lengths, then correct and total n-grams by order."""
+        orders = range(1, self.max_ngram_order + 1)
+        return (
+            "sys_len",
+            "ref_len",
+            *(f"correct_{order}" for order in orders),
+            *(f"total_{order}" for order in orders),
+        )
+
+    @property
+    def settings(self) -> Signature:
+        """Return the signature of the configuration."""
+        smooth = self.smooth_method
+        if self._smooth_value is not None:
+            smooth += f"[{_decimals(self._smooth_value)}]"
+        return Signature(
+            self.name,
+            {
+                "case": "lc" if self.lowercase else "mixed",
+                "eff": "yes" if self.effective_order else "no",
+                "maxn": self.max_ngram_order,
+                "smooth": smooth,
+                "tok": tokenizer(self.tokenize or "").label,
+            },
+        )
+
+    def for_segments(self) -> BLEU:
+        """Return the variant for single segments: with effective order, since most lack some order."""
+        return replace(self, effective_order=True)
+
+    def prepare(self, references: References) -> _Prepared:
+        """Tokenise one chunk of references, for use with every system."""
+        tokens = tokenise(
+            [line or "" for stream in references for line in stream],
+            tokenizer(self.tokenize or ""),
+            lowercase=self.lowercase,
+        )
+        vocabulary = Vocabulary(tokens)
+        present = np.array([[line is not None for line in stream] for stream in references])
+        lengths = tokens.lengths.reshape(present.shape)
+        return _Prepared(vocabulary, Ragged(vocabulary.ids, tokens.offsets), lengths, present)
+
+    def statistics(self, hypotheses: Hypotheses, prepared: _Prepared) -> Floats:
+        """Return the statistics of one chunk, shape (segments, 2 + 2 * max_ngram_order)."""
+        tokens = tokenise(hypotheses, tokenizer(self.tokenize or ""), lowercase=self.lowercase)
+        ids = Ragged(prepared.vocabulary.find(tokens), tokens.offsets)
+        correct = clipped_counts(ids, prepared.references, self.max_ngram_order)
+        lengths = tokens.lengths
+        totals = np.maximum(lengths[:, None] - np.arange(self.max_ngram_order), 0)
+        closest_lengths = _closest_lengths(lengths, prepared)
+        return np.column_stack((lengths, closest_lengths, correct, totals)).astype(np.float64)
+
+    def score(self, values: Floats) -> Floats:
+        """Return the scores of statistics of shape (..., 2 + 2 * max_ngram_order), shape (...)."""
+        orders = self.max_ngram_order
+        precisions = self._precisions(values)
+        logarithms = np.full(precisions.shape, NO_PRECISION)
+        np.log(precisions, out=logarithms, where=precisions > 0)
+        if self.effective_order:
+            used = self._smoothed_totals(values) > 0
+            orders = np.maximum(np.count_nonzero(used, axis=-1), 1)
+            logarithms = np.where(used, logarithms, 0.0)
+        mean = np.add.reduce(logarithms, axis=-1) / orders
+        scores = np.asarray(_brevity_penalty(values) * np.exp(mean))
+        scores = np.where(self._has_match(values), scores, 0.0)
+        return np.where((scores > 100) & (scores <= 100 + ROUNDING), 100.0, scores)  # noqa: PLR2004
+
+    def result(self, total: Floats, signature: Signature) -> BLEUScore:
+        """Return the score of one row of statistics with its parts."""
+        orders = self.max_ngram_order
+        bp, precisions = float(_brevity_penalty(total)), self._precisions(total).tolist()
+        sys_len, ref_len = int(total[0]), int(total[1])
+        ratio = sys_len / ref_len if ref_len else 0.0
+        return BLEUScore(
+            name=self.name,
+            score=float(self.score(total)),
+            better=self.better,
+            signature=signature,
+            verbose=f"{'/'.join(f'{precision:.1f}' for precision in precisions)} (BP = {bp:.3f} "
+            f"ratio = {ratio:.3f} hyp_len = {sys_len} ref_len = {ref_len})",
+            counts=[int(count) for count in total[2 : 2 + orders]],
+            totals=[int(count) for count in total[2 + orders :]],
+            precisions=precisions,
+            bp=bp,
+            sys_len=sys_len,
+            ref_len=ref_len,
+        )
+
+    @property
+    def _smooth_value(self) -> float | None:
+        return SMOOTHING[self.smooth_method] if self.smooth_value is None else self.smooth_value
+
+    def _has_match(self, values: Floats) -> Booleans:
+        matched: Booleans = np.any(values[..., 2 : 2 + self.max_ngram_order] > 0, axis=-1)
+        return matched
+
+    def _smoothed_totals(self, values: Floats) -> Floats:
+        totals = values[..., 2 + self.max_ngram_order :]
+        return totals + self._added()
+
+    def _added(self) -> Floats:
+        """Return what add-k adds to each order: nothing to unigrams, k to the others."""
+        added = np.zeros(self.max_ngram_order)
+        if self.smooth_method == "add-k":
+            added[1:] = self._smooth_value
+        return added
+
+    def _precisions(self, values: Floats) -> Floats:
+        """Return the smoothed precisions in per cent, shape (..., max_ngram_order)."""
+        correct = values[..., 2 : 2 + self.max_ngram_order] + self._added()
+        totals = self._smoothed_totals(values)
+        exists = np.logical_and.accumulate(totals > 0, axis=-1)
+        safe = np.where(exists, totals, 1.0)
+        precisions = 100.0 * correct / safe
+        unmatched = exists & (correct == 0)
+        if self.smooth_method == "exp":
+            smoothed = 100.0 / (np.exp2(np.cumsum(unmatched, axis=-1)) * safe)
+        elif self.smooth_method == "floor":
+            smoothed = 100.0 * (self._smooth_value or 0.0) / safe
+        else:
+            smoothed = np.zeros_like(precisions)
+        precisions = np.where(unmatched, smoothed, precisions)
+        return np.where(exists & self._has_match(values)[..., None], precisions, 0.0)
+
+
+def _brevity_penalty(values: Floats) -> Floats:
+    hypothesis, reference = values[..., 0], values[..., 1]
+    too_short = hypothesis < reference
+    safe = np.where(hypothesis > 0, hypothesis, 1.0)
+    penalty = np.where(hypothesis > 0, np.exp(1 - np.where(too_short, reference, safe) / safe), 0.0)
+    return np.where(too_short, penalty, 1.0)
+
+
+def _closest_lengths(lengths: Integers, prepared: _Prepared) -> Integers:
+    """Return for each segment the reference length closest to the hypothesis's, the shorter one of two."""
+    distance = np.abs(prepared.lengths - lengths)
+    widest = int(prepared.lengths.max(initial=0)) + 1
+    preference = distance * widest + prepared.lengths
+    preference[~prepared.present] = np.iinfo(np.int64).max
+    chosen = preference.argmin(axis=0)
+    picked: Integers = prepared.lengths[chosen, np.arange(len(lengths))]
+    return picked
+
+
+def _decimals(value: float) -> str:
+    """Return two decimals where they are exact, else the shortest digits that give the same number.
+
+    >>> _decimals(0.1), _decimals(0.001)
+    ('0.10', '0.001')
+    """
+    text = f"{value:.2f}"
+    return text if float(text) == value else repr(value)
