@@ -22,22 +22,24 @@ from mtscore.keys import (
     Value,
     canonical,
     canonical_name,
+    defaults,
     family,
     find_key,
-    keys_of,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SEPARATORS: dict[Style, tuple[str, str]] = {"plus": ("+", "."), "pipe": ("|", ":")}
+UNSAFE = re.compile(r"[%|+\\{}]|\s")
+TERCOM = re.compile(r"tercom-(no)?norm-(no)?punct-(no)?asian-(un)?cased")
 
 
 class Release(NamedTuple):
     """Name a release of a program: mtscore's or sacreBLEU's."""
 
     program: str
-    number: tuple[int, ...]
+    number: tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -78,12 +80,12 @@ class Signature:
         if numbers is None:
             return None
         program = "mtscore" if version.startswith("mtscore-") else "sacreBLEU"
-        return Release(program, tuple(int(part) for part in numbers[0].split(".")))
+        major, minor, patch = [*map(int, numbers[0].split(".")), 0, 0][:3]
+        return Release(program, (major, minor, patch))
 
     def get(self, key: str) -> Value | None:
         """Return a setting by its long name, the default where the signature leaves it out, else None."""
-        row = find_key(key, self.family)
-        return self.settings.get(row.name, row.defaults.get(self.family))
+        return self.settings.get(key, defaults(self.family).get(key))
 
     def extend(self, **facts: Value | None) -> Signature:
         """Return the signature with further settings; None leaves a key as it is."""
@@ -105,35 +107,28 @@ class Signature:
     def format(self, style: Style = "plus", *, short: bool = False) -> str:
         """Return the signature with the metric's name, in our plus style or sacreBLEU 2's pipe style."""
         separator, joint = SEPARATORS[style]
-        return separator.join(
-            [
-                self.name,
-                *(
-                    f"{key.spelling(style, short=short)}{joint}{_encode(str(value))}"
-                    for key, value in self._written(style)
-                ),
-            ]
-        )
+        fields = [
+            f"{key.spelling(style, short=short)}{joint}{_encode(str(value))}"
+            for key, value in self._written(style)
+        ]
+        return separator.join([self.name, *fields])
 
     def __str__(self) -> str:
         return self.format()
 
     def _written(self, style: Style) -> list[tuple[Key, Value]]:
-        values = self.settings
         if style == "plus":
-            return [(find_key(key, self.family), value) for key, value in values.items()]
-        filled = {
-            key.name: key.defaults[self.family]
-            for key in keys_of(self.family)
-            if key.always_in_pipe and self.family in key.defaults
-        }
-        return [(key, (filled | values)[key.name]) for key in KEYS if key.name in filled | values]
+            return [(find_key(key, self.family), value) for key, value in self.fields]
+        values = defaults(self.family) | self.settings
+        shown = [key for key in KEYS if key.name in values]
+        return [(key, values[key.name]) for key in shown if key.always_in_pipe or key.name in self.settings]
 
 
 def _canonical_fields(name: str, fields: Mapping[str, object]) -> dict[str, Value]:
+    """Return the settings that differ from their default, by long key and in the one form of each value."""
     group = family(name)
     values: dict[str, Value] = {}
-    for word, value in fields.items():
+    for word, value in _unpack_tercom(group, fields).items():
         if value is not None:
             key = find_key(word, group)
             values[key.name] = canonical(key, value)
@@ -141,10 +136,17 @@ def _canonical_fields(name: str, fields: Mapping[str, object]) -> dict[str, Valu
         words = name.count("+")
         if values.setdefault("numwords", words) != words:
             raise SignatureError(f"{name} has word n-grams up to {words}, not {values['numwords']}")
-    return {key: value for key, value in values.items() if value != find_key(key, group).defaults.get(group)}
+    return {key: value for key, value in values.items() if value != defaults(group).get(key)}
 
 
-UNSAFE = re.compile(r"[%|+\\{}]|\s")
+def _unpack_tercom(group: Family, fields: Mapping[str, object]) -> Mapping[str, object]:
+    """Return TER's settings one by one, where sacreBLEU 1.x packed them into the tokenizer's name."""
+    packed = TERCOM.fullmatch(str(fields.get("tok"))) if group == "TER" else None
+    if packed is None:
+        return fields
+    norm, punct, asian = ("no" if negated else "yes" for negated in packed.groups()[:3])
+    case = "lc" if packed[4] else "mixed"
+    return {**fields, "tok": "tercom", "norm": norm, "punct": punct, "asian": asian, "case": case}
 
 
 def _encode(value: str) -> str:
@@ -201,11 +203,11 @@ class Claim:
 # Reading: a line is cleaned, its style recognised, its fields cut out with their places, then understood.
 
 PLUS_FIELD = re.compile(r"(?:^|\s*\+\s*)(?=([A-Za-z#][\w-]*)\.)", re.ASCII)
-PIPE_FIELD = re.compile(r"(?:^|\|)[^|:]*:")
 EQUALS = re.compile(r"\s=|=\s")
 NUMBER = r"(-?\d+(?:\.\d+)?)"
-SCORE = re.compile(rf"{NUMBER}(?:\s*\(\s*[μµ]\s*=\s*{NUMBER}\s*±\s*{NUMBER}\s*\))?(?:\s+(.*))?", re.ASCII)
-TERCOM = re.compile(r"tercom-(no)?norm-(no)?punct-(no)?asian-(un)?cased")
+SCORE = re.compile(
+    rf"{NUMBER}(?:\s*\(\s*[μµ]\s*=\s*{NUMBER}\s*±\s*{NUMBER}\s*\))?[.,;]?(?:\s+(.*))?", re.ASCII
+)
 WIDTH = 76
 """Characters of a line that an error shows, so that the caret stays under its place on a terminal."""
 
@@ -253,7 +255,7 @@ Field = tuple[Span, Span]
 
 def _without_typesetting(text: str) -> str:
     r"""Return a line without what LaTeX adds: `\#`, `\_`, `{}`; line breaks become blanks."""
-    return re.sub(r"\s", " ", re.sub(r"\\([#_%&])", r"\1", text).replace("{}", "")).strip()
+    return re.sub(r"\s+", " ", re.sub(r"\\([#_%&])", r"\1", text).replace("{}", "")).strip()
 
 
 def _cut_at_equals(line: Span) -> tuple[Span, Span | None]:
@@ -262,11 +264,9 @@ def _cut_at_equals(line: Span) -> tuple[Span, Span | None]:
 
 
 def _style_of(text: str) -> Style:
-    """Return the style by what stands first, `+key.` or `|key:`, since values may contain either."""
-    plus, pipe = _plus_fields(text), PIPE_FIELD.search(text)
-    if plus and pipe:
-        return "plus" if plus[0].start() < pipe.start() else "pipe"
-    return "plus" if plus or not re.search("[|:]", text) else "pipe"
+    """Return the style by what stands first, `+key.` or a bar or colon, since values may contain either."""
+    plus, pipe = _plus_fields(text), re.search("[|:]", text)
+    return "pipe" if pipe and not (plus and plus[0].start() < pipe.start()) else "plus"
 
 
 def _plus_fields(text: str) -> list[re.Match[str]]:
@@ -282,14 +282,15 @@ def _plus_fields(text: str) -> list[re.Match[str]]:
 
 def _read(head: Span, name: str | None = None) -> Signature:
     """Understand a whole signature; `name` serves where the text has none."""
-    title, fields = (_split_plus if _style_of(head.text) == "plus" else _split_pipe)(head)
+    style = _style_of(head.text)
+    title, fields = (_split_plus if style == "plus" else _split_pipe)(head)
     if title:
         name = _read_name(title)
     elif name is None:
         name = _infer_name(head, fields)
     if not fields and family(name) == "other":
         raise head.fault("this is not a signature", "expected: BLEU+case.mixed+… or BLEU|nrefs:1|…")
-    values = _read_values(name, fields)
+    values = _read_values(family(name), fields, style)
     try:
         return Signature(name, values)
     except SignatureError as error:
@@ -336,7 +337,7 @@ def _infer_name(head: Span, fields: list[Field]) -> str:
     values = {word.text: value.text for word, value in fields}
     if not values.keys().isdisjoint({"numchars", "n", "nc", "numwords", "nw", "space"}):
         order = values.get("numwords", values.get("nw", "0"))
-        return "chrF2" + "+" * (int(order) if order in set("123456789") else 0)
+        return "chrF2" + "+" * (int(order) if order.isdecimal() else 0)
     if not values.keys().isdisjoint({"norm", "nr"}) or "tercom" in (values.get("tok", values.get("t", ""))):
         return "TER"
     if not values.keys().isdisjoint({"tok", "smooth", "s"}):
@@ -344,41 +345,32 @@ def _infer_name(head: Span, fields: list[Field]) -> str:
     raise head.fault("the name of the metric is missing", "put it in front, such as BLEU")
 
 
-def _read_values(name: str, fields: list[Field]) -> dict[str, Value]:
+def _read_values(group: Family, fields: list[Field], style: Style) -> dict[str, Value]:
     """Return the settings by their long keys."""
-    group = family(name)
     words = {word.text for word, _ in fields}
     values: dict[str, Value] = {}
     for word, value in fields:
-        if group == "chrF" and word.text == "tok":
+        if group == "chrF" and style == "plus" and word.text == "tok":
             continue  # sacreBLEU before 1.4 printed it without using it
-        tokenizer = (
-            group == "TER" and word.text == "t" and value.text.startswith("tercom") and "tok" not in words
-        )
-        new = _read_field("tok" if tokenizer else word.text, word, value, group)
-        if twice := values.keys() & new.keys():
-            raise word.fault(f"{min(twice)} is set twice")
-        values |= new
+        # sacreBLEU's short TER has `t` for the tokenizer, every other signature for the test set.
+        tokenizer = group == "TER" and value.text.startswith("tercom") and "tok" not in words
+        key = _read_key("tok" if tokenizer and word.text == "t" else word.text, word, group)
+        if key.name in values:
+            raise word.fault(f"{key.name} is set twice")
+        values[key.name] = _read_value(key, value)
     return values
 
 
-def _read_field(spelling: str, word: Span, value: Span, group: Family) -> dict[str, Value]:
-    """Return what one field says: one setting, or all of TER's where sacreBLEU 1.x packed them into one."""
-    if spelling in ("tok", "t") and (packed := TERCOM.fullmatch(value.text)) and group == "TER":
-        norm, punct, asian, case = ("no" if negated else "yes" for negated in packed.groups())
-        return {
-            "tok": "tercom",
-            "norm": norm,
-            "punct": punct,
-            "asian": asian,
-            "case": "mixed" if case == "yes" else "lc",
-        }
+def _read_key(spelling: str, word: Span, group: Family) -> Key:
     try:
-        key = find_key(spelling, group)
+        return find_key(spelling, group)
     except SignatureError as error:
         raise word.fault(error.what, error.hint) from None
+
+
+def _read_value(key: Key, value: Span) -> Value:
     try:
-        return {key.name: canonical(key, unquote(value.text, errors="surrogatepass"))}
+        return canonical(key, unquote(value.text, errors="surrogatepass"))
     except SignatureError as error:
         raise value.fault(error.what, error.hint) from None
     except UnicodeDecodeError:
