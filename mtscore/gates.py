@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from mtscore.errors import UsageError
 from mtscore.notices import Notice
@@ -115,26 +115,58 @@ def judge(
     regression is a score that is worse than the baseline's, and significantly so after Holm's correction.
 
     Raises:
-        UsageError: if a gate compares and the report has no baseline, or no test.
+        UsageError: if a gate is about differences and the report has none, or none that was tested.
     """
     rows = [row for row in report.rows if row.group is None and row.segment is None]
-    compared = [row for row in rows if row.system != report.baseline]
-    gates = [
-        _judge_drop(row, limit) if limit.option == "max-drop" else _judge_score(row, limit)
-        for limit in limits
-        for row in (compared if limit.option == "max-drop" else rows)
-        if row.score.name == limit.metric
-    ]
+    gates = [gate for limit in limits for gate in _judge_limit(limit, rows)]
     if not regression:
         return gates, []
-    tested = [_judge_regression(row, report, tests=len(compared)) for row in compared]
+    differences = _differences(rows, "fail-on-regression")
+    tested = [_judge_regression(difference, report, len(differences)) for difference in differences]
     capped = {limit.metric for limit in limits if limit.option == "max-drop"}
     unseen = [
-        _warn_of_unseen_drop(row, report)
-        for row, gate in zip(compared, tested, strict=True)
-        if gate.passed and _drop(row) > LARGE_DROP and gate.name not in capped
+        _warn_of_unseen_drop(difference, report)
+        for difference, gate in zip(differences, tested, strict=True)
+        if gate.passed and difference.drop > LARGE_DROP and gate.name not in capped
     ]
     return gates + tested, unseen
+
+
+class _Difference(NamedTuple):
+    """Put a system's row beside its comparison with the baseline."""
+
+    row: Row
+    comparison: Comparison
+
+    @property
+    def score(self) -> float:
+        return self.row.score.score
+
+    @property
+    def baseline_score(self) -> float:
+        return self.score - self.comparison.delta
+
+    @property
+    def drop(self) -> float:
+        """Return by how many points the system is worse than the baseline; negative if it is better."""
+        delta = self.comparison.delta
+        return -delta if self.row.score.better == "higher" else delta
+
+
+def _differences(rows: Iterable[Row], option: str) -> list[_Difference]:
+    found = [_Difference(row, row.comparison) for row in rows if row.comparison is not None]
+    if not found:
+        raise UsageError(
+            "there is no baseline with a system to compare", where=f"--{option}", hint="-i BASELINE SYSTEM"
+        )
+    return found
+
+
+def _judge_limit(limit: Limit, rows: Iterable[Row]) -> list[Gate]:
+    own = [row for row in rows if row.score.name == limit.metric]
+    if limit.option == "max-drop":
+        return [_judge_drop(difference, limit) for difference in _differences(own, limit.option)]
+    return [_judge_score(row, limit) for row in own]
 
 
 def _judge_score(row: Row, limit: Limit) -> Gate:
@@ -146,85 +178,62 @@ def _judge_score(row: Row, limit: Limit) -> Gate:
         passed = score <= bound + ROUNDING
         relation = "at most" if passed else "above"
     number = f"{score:.{_decimals(1, (score, bound))}f}"
-    return Gate(
-        gate=limit.option,
-        system=row.system,
-        name=row.score.name,
-        passed=passed,
-        value=score,
-        limit=bound,
-        text=f"{row.score.name} of {row.system} is {number}, {relation} {bound:.12g} (--{limit.option})",
-    )
+    text = f"{row.score.name} of {row.system} is {number}, {relation} {_plain(bound)} (--{limit.option})"
+    return _gate(limit.option, row, passed=passed, limit=bound, text=text)
 
 
-def _judge_drop(row: Row, limit: Limit) -> Gate:
-    drop = _drop(row)
-    passed = drop <= limit.value + ROUNDING
-    verdict = f"no more than {limit.value:.12g} worse" if passed else f"more than {limit.value:.12g}"
-    allowed = limit.value if row.score.better == "higher" else -limit.value
-    return Gate(
-        gate=limit.option,
-        system=row.system,
-        name=row.score.name,
-        passed=passed,
-        value=row.score.score,
-        limit=_baseline_score(row) - allowed,
-        text=f"{_difference(row, (drop, limit.value))}, {verdict} (--max-drop)",
-    )
+def _judge_drop(difference: _Difference, limit: Limit) -> Gate:
+    row, most = difference.row, limit.value
+    passed = difference.drop <= most + ROUNDING
+    verdict = f"no more than {_plain(most)} worse" if passed else f"more than {_plain(most)}"
+    text = f"{_describe(difference, (difference.drop, most))}, {verdict} (--{limit.option})"
+    allowed = most if row.score.better == "higher" else -most
+    return _gate(limit.option, row, passed=passed, limit=difference.baseline_score - allowed, text=text)
 
 
-def _judge_regression(row: Row, report: Report, *, tests: int) -> Gate:
-    comparison = _comparison(row)
-    p, p_holm = comparison.p_value, comparison.p_holm
+def _judge_regression(difference: _Difference, report: Report, tests: int) -> Gate:
+    p, p_holm = difference.comparison.p_value, difference.comparison.p_holm
     if p is None or p_holm is None:
         raise UsageError("this gate needs a paired test", where="--fail-on-regression")
-    return Gate(
-        gate="fail-on-regression",
-        system=row.system,
-        name=row.score.name,
-        passed=not (_drop(row) > ROUNDING and p_holm < report.alpha),
-        value=row.score.score,
-        limit=_baseline_score(row),
-        text=f"{_difference(row)}: {_evidence(p, p_holm, tests, report)}",
+    worse = difference.drop > ROUNDING
+    return _gate(
+        "fail-on-regression",
+        difference.row,
+        passed=not (worse and p_holm < report.alpha),
+        limit=difference.baseline_score,
+        text=f"{_describe(difference)}: {_evidence(p, p_holm, tests, report)}",
         p_value=p,
     )
 
 
-def _comparison(row: Row) -> Comparison:
-    if row.comparison is None:
-        raise UsageError(
-            "a gate on a difference needs a baseline and another system", hint="-i BASELINE SYSTEM"
-        )
-    return row.comparison
-
-
-def _baseline_score(row: Row) -> float:
-    return row.score.score - _comparison(row).delta
-
-
-def _drop(row: Row) -> float:
-    """Return by how many points the system is worse than the baseline; negative if it is better."""
-    delta = _comparison(row).delta
-    return -delta if row.score.better == "higher" else delta
-
-
-def _warn_of_unseen_drop(row: Row, report: Report) -> Notice:
-    segments = f"not significant on {report.segments} segments"
-    return Notice(
-        "warning",
-        "drop-not-significant",
-        f"{_difference(row)}: {segments}: the test cannot see a drop this size",
-        file=row.file,
+def _gate(
+    gate: str, row: Row, *, passed: bool, limit: float, text: str, p_value: float | None = None
+) -> Gate:
+    return Gate(
+        gate=gate,
+        system=row.system,
+        name=row.score.name,
+        passed=passed,
+        value=row.score.score,
+        limit=limit,
+        text=text,
+        p_value=p_value,
     )
+
+
+def _warn_of_unseen_drop(difference: _Difference, report: Report) -> Notice:
+    blind = f"not significant on {report.segments} segments: the test cannot see a drop this size"
+    text = f"{_describe(difference)}: {blind}"
+    return Notice("warning", "drop-not-significant", text, file=difference.row.file)
 
 
 # --- Sentences ----------------------------------------------------------------------------------------------
 
 
-def _difference(row: Row, *told_apart: tuple[float, float]) -> str:
+def _describe(difference: _Difference, *told_apart: tuple[float, float]) -> str:
     """Say `BLEU of xmu is 26.69, 1.61 below uedin-nmt (28.30)`, and tell the given pairs of numbers apart."""
-    comparison, score, baseline = _comparison(row), row.score.score, _baseline_score(row)
-    delta = comparison.delta
+    row, comparison = difference.row, difference.comparison
+    score, baseline, delta = difference.score, difference.baseline_score, comparison.delta
     d = _decimals(2, (score, baseline), (delta, 0.0), *told_apart)
     start = f"{row.score.name} of {row.system} is {score:.{d}f}"
     if abs(delta) <= ROUNDING:
@@ -234,16 +243,25 @@ def _difference(row: Row, *told_apart: tuple[float, float]) -> str:
 
 
 def _evidence(p: float, p_holm: float, tests: int, report: Report) -> str:
-    """Say `p = 0.0010 < 0.05, paired AR, 1000 trials`, and the corrected value if it may differ."""
+    """Say `p = 0.0010 < 0.05, paired AR, 1000 trials`, and the corrected value if there are several tests."""
     alpha = report.alpha
-    sign = "<" if p < alpha else ">="
-    d = _decimals(4, (p, alpha), (p, 0.0))
+    relation = "<" if p < alpha else ">="
     method = "BS" if report.test == "bs" else "AR"
-    sentence = f"p = {p:.{d}f} {sign} {alpha:.12g}, paired {method}, {report.trials} trials"
+    start = (
+        f"p = {_probability(p, alpha)} {relation} {_plain(alpha)}, paired {method}, {report.trials} trials"
+    )
     if tests == 1:
-        return sentence
-    d = _decimals(4, (p_holm, alpha), (p_holm, 0.0))
-    return f"{sentence}; p = {p_holm:.{d}f} corrected for {tests} tests (Holm)"
+        return start
+    return f"{start}; p = {_probability(p_holm, alpha)} corrected for {tests} tests (Holm)"
+
+
+def _probability(p: float, alpha: float) -> str:
+    return f"{p:.{_decimals(4, (p, alpha), (p, 0.0))}f}"
+
+
+def _plain(number: float) -> str:
+    """Return a number as the user would type it: 55, 28.3."""
+    return repr(number).removesuffix(".0")
 
 
 def _decimals(least: int, *pairs: tuple[float, float]) -> int:
@@ -260,7 +278,4 @@ def _decimals(least: int, *pairs: tuple[float, float]) -> int:
 def _decimals_between(least: int, one: float, other: float) -> int:
     if abs(one - other) <= ROUNDING:
         return least
-    return next(
-        (d for d in range(least, MOST_DECIMALS) if f"{one:.{d}f}" != f"{other:.{d}f}"),
-        MOST_DECIMALS,
-    )
+    return next((d for d in range(least, MOST_DECIMALS) if f"{one:.{d}f}" != f"{other:.{d}f}"), MOST_DECIMALS)
