@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 CACHE_VARIABLE = "MTSCORE_CACHE"
 OFFLINE_VARIABLE = "MTSCORE_OFFLINE"
+MODELS_FILE = "models.toml"
 
 _BLOCK = 1 << 18
 _REFUSALS = range(400, 500)
@@ -75,8 +76,21 @@ class Asset:
     @property
     def key(self) -> str:
         """Return the file's name in the cache: what identifies its bytes, then its own name."""
-        identity = self.sha256 or self.md5 or hashlib.sha256(self.url.encode()).hexdigest()
+        identity = self.md5 or self.sha256 or hashlib.sha256(self.url.encode()).hexdigest()
         return f"{identity[:16]}-{quote(self.name, safe=' ')}"
+
+    @property
+    def known(self) -> bool:
+        """Return whether a checksum is published."""
+        return bool(self.md5 or self.sha256)
+
+    def difference(self, local: LocalFile) -> str | None:
+        """Say how bytes differ from the published ones; None where they do not, or nothing is published."""
+        sums = (("MD5", self.md5, local.md5), ("SHA-256", self.sha256, local.sha256))
+        for kind, published, found in sums:
+            if published is not None and published != found:
+                return f"its {kind} is {found}, published is {published}"
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +168,9 @@ class Store:
         """Say how cached bytes differ from the published or, where none is, from the recorded checksum."""
         record = _read_record(_record_of(local.path))
         if record is None:
-            known = asset.md5 or asset.sha256
-            return _difference(asset, local) if known else "no checksum of it is recorded"
+            return asset.difference(local) if asset.known else "no checksum of it is recorded"
         recorded = None if record.get("sha256") == local.sha256 else "its SHA-256 is not the recorded one"
-        return _difference(asset, local) or recorded
+        return asset.difference(local) or recorded
 
     def add(self, source: Path, asset: Asset) -> LocalFile:
         """Copy a file that was fetched elsewhere into the cache.
@@ -216,11 +229,11 @@ class Store:
 
     def _in_sacrebleu(self, asset: Asset) -> Path | None:
         """Return the file in an existing sacreBLEU cache that has the published checksum, or None."""
-        if self.sacrebleu is None or not (asset.md5 or asset.sha256):
+        if self.sacrebleu is None or not asset.known:
             return None
         names = (asset.name, f"*.{asset.name}")  # theirs begin with the test set's name
         candidates = (path for name in names for path in self.sacrebleu.rglob(name) if path.is_file())
-        return next((path for path in candidates if not _difference(asset, examine(path))), None)
+        return next((path for path in candidates if not asset.difference(examine(path))), None)
 
     def _offline_error(self, asset: Asset) -> NetworkError:
         damage = self.trouble(asset)
@@ -282,7 +295,7 @@ class Store:
         with _replacing(path) as temporary:
             write(temporary)
             local = examine(temporary)
-            trouble = _page(temporary) or _difference(asset, local)
+            trouble = _page(temporary) or asset.difference(local)
             if trouble:
                 raise IntegrityError(trouble, where=source)
             _write_record(_record_of(path), {"url": asset.url, **_facts(local)})
@@ -357,22 +370,30 @@ def shipped() -> Path:
     return inside if inside.is_dir() else package.parent / "testsets"
 
 
+def models() -> dict[str, Asset]:
+    """Return the published files of tokenizer models, by name."""
+    tables = tomllib.loads((shipped() / MODELS_FILE).read_text("utf-8"))
+    return {
+        name: Asset(
+            url=facts["url"],
+            mirrors=tuple(facts.get("mirrors", ())),
+            md5=facts.get("md5"),
+            sha256=facts.get("sha256"),
+        )
+        for name, facts in tables.items()
+    }
+
+
 def model(name: str) -> Asset:
     """Return the published file of a tokenizer model (`flores200`).
 
     Raises:
         UsageError: no such model is known.
     """
-    models = tomllib.loads((shipped() / "models.toml").read_text("utf-8"))
-    if name not in models:
-        raise UsageError(f"no model is called {name}", hint=closest(name, list(models)))
-    facts = models[name]
-    return Asset(
-        url=facts["url"],
-        mirrors=tuple(facts.get("mirrors", ())),
-        md5=facts.get("md5"),
-        sha256=facts.get("sha256"),
-    )
+    known = models()
+    if name not in known:
+        raise UsageError(f"no model is called {name}", hint=closest(name, list(known)))
+    return known[name]
 
 
 def examine(path: Path) -> LocalFile:
@@ -391,6 +412,16 @@ def examine(path: Path) -> LocalFile:
     except OSError as error:
         raise StorageError(f"cannot be read: {error.strerror}", where=str(path)) from error
     return LocalFile(path, size, md5.hexdigest(), sha256.hexdigest())
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file; it appears whole or not at all.
+
+    Raises:
+        StorageError: it cannot be written.
+    """
+    with _replacing(path) as temporary:
+        temporary.write_text(text, "utf-8")
 
 
 class _GoneError(NetworkError):
@@ -420,14 +451,6 @@ def _take_as_sent(seen: list[requests.Response], response: requests.Response, **
     """Keep an archive compressed where the server calls its compression an encoding; note the response."""
     response.raw.headers.pop("Content-Encoding", None)
     seen.append(response)
-
-
-def _difference(asset: Asset, local: LocalFile) -> str | None:
-    """Say how bytes differ from the published ones, or None."""
-    for kind, published, found in (("MD5", asset.md5, local.md5), ("SHA-256", asset.sha256, local.sha256)):
-        if published is not None and published != found:
-            return f"its {kind} is {found}, published is {published}"
-    return None
 
 
 def _page(path: Path) -> str | None:
@@ -540,8 +563,7 @@ def _read_record(path: Path) -> dict[str, Any] | None:
 
 
 def _write_record(path: Path, record: Mapping[str, Any]) -> None:
-    with _replacing(path) as temporary:
-        temporary.write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", "utf-8")
+    write_text(path, json.dumps(record, ensure_ascii=False, indent=1) + "\n")
 
 
 def _write_derived(folder: Path, stamp: Mapping[str, Any], files: Mapping[str, bytes]) -> None:
