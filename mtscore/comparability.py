@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from mtscore.keys import Value
     from mtscore.signature import Signature
 
-Verdict = Literal["same-score", "caveat", "different"]
-"""What a difference does to the score: nothing, something under circumstances, or certainly something."""
+Verdict = Literal["harmless", "caveat", "different"]
+"""What a difference does to a comparison of the scores: nothing, perhaps something, or it forbids it."""
 
-SEVERITY: tuple[Verdict, ...] = ("same-score", "caveat", "different")
+SEVERITY: tuple[Verdict, ...] = ("harmless", "caveat", "different")
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Say in what two signatures differ (None: not stated), whether that moves the score, and why."""
+    """Say in what two signatures differ (None: not stated), what that does to a comparison, and why."""
 
     key: str
     a: Value | None
@@ -102,12 +102,12 @@ NEWEST = (2, 6, 0)
 def compare(a: Signature, b: Signature) -> list[Difference]:
     """Return every difference that matters between two signatures, and what they leave open."""
     if a.name != b.name:
-        meaning = "these are different metrics: their numbers have nothing to do with each other"
+        meaning = "these are different metrics, whose numbers cannot be compared"
         return [Difference("name", a.name, b.name, "different", meaning)]
     found = [
         difference
         for key in KEYS
-        if key.effect in ("score", "interval")
+        if key.effect in ("score", "interval", "system")
         for difference in _compare_setting(key, a, b)
     ]
     return [*found, *_compare_data(a, b), *_compare_releases(a, b)]
@@ -115,7 +115,7 @@ def compare(a: Signature, b: Signature) -> list[Difference]:
 
 def verdict(differences: Iterable[Difference]) -> Verdict:
     """Return the gravest verdict: the scores may be compared unless it is `different`."""
-    return max((d.verdict for d in differences), key=SEVERITY.index, default="same-score")
+    return max((d.verdict for d in differences), key=SEVERITY.index, default="harmless")
 
 
 def _compare_setting(key: Key, a: Signature, b: Signature) -> list[Difference]:
@@ -124,8 +124,8 @@ def _compare_setting(key: Key, a: Signature, b: Signature) -> list[Difference]:
         varying = key.name == "numrefs" and x == "var"
         meaning = "how many references each segment has is left open"
         return [Difference(key.name, x, y, "caveat", meaning)] if varying else []
-    if key.effect == "interval":
-        return [Difference(key.name, x, y, "same-score", CONSEQUENCES["interval"])]
+    if key.effect != "score":
+        return [Difference(key.name, x, y, "harmless", _consequence(key))]
     if x is None or y is None:
         meaning = f"one side does not say; {_consequence(key)}"
         return [Difference(key.name, x, y, "caveat", meaning)]
@@ -158,7 +158,7 @@ def _judge_effective_order(a: Signature, _: Signature) -> Verdict:
 def _judge_asian(a: Signature, b: Signature) -> Verdict:
     """Judge support of Asian scripts, which acts only when punctuation is normalised or removed."""
     acts = any(s.get("norm") == "yes" or s.get("punct") == "no" for s in (a, b))
-    return "different" if acts else "same-score"
+    return "different" if acts else "harmless"
 
 
 JUDGES: dict[str, Callable[[Signature, Signature], Verdict]] = {
@@ -213,7 +213,7 @@ def _compare_releases(a: Signature, b: Signature) -> list[Difference]:
         and (change.concerns(a) or change.concerns(b))
     ]
     if not changes:
-        return [Difference("version", x, y, "same-score", _agreement(a, b))]
+        return [Difference("version", x, y, "harmless", _agreement(a, b))]
     return [Difference("version", x, y, "caveat", describe(change)) for change in changes]
 
 

@@ -22,7 +22,7 @@ Family = Literal["BLEU", "chrF", "TER", "other"]
 """Metrics that share their keys: WER belongs to TER, every diagnostic and foreign metric to `other`."""
 
 Effect = Literal["score", "data", "interval", "program", "system"]
-"""What a key says: how the score was made, of what, how its interval was, or by which program."""
+"""What a key says: how the score was made, of what, how its interval was, by which program, or for whom."""
 
 METRICS = {
     "BLEU": "share of word n-grams that a reference has too, times a penalty for short output; "
@@ -265,7 +265,13 @@ KEYS = (
         meaning="digest of the vocabulary",
         consequence="perplexities over different vocabularies cannot be compared",
     ),
-    Key(name="lm", short="lm", families=frozenset({"other"}), effect="system", meaning="smoothing of the model"),
+    Key(
+        name="lm",
+        short="lm",
+        families=frozenset({"other"}),
+        effect="system",
+        meaning="smoothing of the model",
+    ),
     Key(
         name="order",
         short="order",
@@ -347,7 +353,14 @@ KEYS = (
         effect="system",
         meaning="the metric that is held against people",
     ),
-    Key(name="n", short="n", count=True, families=frozenset({"other"}), meaning="number of items"),
+    Key(
+        name="n",
+        short="n",
+        count=True,
+        effect="data",
+        families=frozenset({"other"}),
+        meaning="number of items",
+    ),
     Key(name="version", short="v", effect="program", meaning="the program"),
 )
 """Every key, in the order in which pipe style writes them."""

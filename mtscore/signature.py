@@ -203,7 +203,7 @@ class Claim:
 # Reading: a line is cleaned, its style recognised, its fields cut out with their places, then understood.
 
 PLUS_FIELD = re.compile(r"(?:^|\s*\+\s*)(?=([A-Za-z#][\w-]*)\.)", re.ASCII)
-EQUALS = re.compile(r"\s=|=\s")
+EQUALS = re.compile(r"\s=")
 NUMBER = r"(-?\d+(?:\.\d+)?)"
 SCORE = re.compile(
     rf"{NUMBER}(?:\s*\(\s*[μµ]\s*=\s*{NUMBER}\s*±\s*{NUMBER}\s*\))?[.,;]?(?:\s+(.*))?", re.ASCII
@@ -335,12 +335,12 @@ def _read_name(title: Span) -> str:
 def _infer_name(head: Span, fields: list[Field]) -> str:
     """Return the metric that has such keys; chrF's beta is then taken to be 2."""
     values = {word.text: value.text for word, value in fields}
-    if not values.keys().isdisjoint({"numchars", "n", "nc", "numwords", "nw", "space"}):
+    if values.keys() & {"numchars", "n", "nc", "numwords", "nw", "space"}:
         order = values.get("numwords", values.get("nw", "0"))
-        return "chrF2" + "+" * (int(order) if order.isdecimal() else 0)
-    if not values.keys().isdisjoint({"norm", "nr"}) or "tercom" in (values.get("tok", values.get("t", ""))):
+        return "chrF2" + "+" * (int(order) if re.fullmatch("[0-9]{1,2}", order) else 0)
+    if values.keys() & {"norm", "nr"} or "tercom" in values.get("tok", values.get("t", "")):
         return "TER"
-    if not values.keys().isdisjoint({"tok", "smooth", "s"}):
+    if values.keys() & {"tok", "smooth", "s"}:
         return "BLEU"
     raise head.fault("the name of the metric is missing", "put it in front, such as BLEU")
 

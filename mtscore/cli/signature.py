@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 HEADLINES: dict[comparability.Verdict, str] = {
-    "same-score": "comparable",
+    "harmless": "comparable",
     "caveat": "comparable, with a caveat",
     "different": "not comparable",
 }
