@@ -6,11 +6,13 @@ r-th reference of segment i, `None` where that segment has no r-th reference.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from itertools import count
+from typing import NoReturn, Protocol, TypeAlias, cast
 
-from mtscore.errors import AlignmentError, ShapeError, UsageError
+from mtscore.errors import AlignmentError, InputError, ShapeError, UsageError
+from mtscore.lines import STANDARD_INPUT, LineReader
 
 Hypotheses: TypeAlias = Sequence[str]
 References: TypeAlias = Sequence[Sequence[str | None]]
@@ -19,18 +21,26 @@ EXAMPLE = "for two segments with two references each: [['ref 1a', 'ref 2a'], ['r
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
-    """Hold consecutive segments of all inputs, aligned.
+class System:
+    """Name a system, and the file that its hypotheses come from, if there is one."""
 
-    `start` is the index of the first segment, `systems[s][i]` and `references[r][i]` are texts.
+    name: str
+    file: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Hold some segments of all inputs, aligned.
+
+    `numbers` are the segments' line numbers, from 1; `systems[s][i]` and `references[r][i]` are texts.
     """
 
-    start: int
+    numbers: Sequence[int]
     systems: Sequence[Hypotheses]
     references: References
 
     def __len__(self) -> int:
-        return len(self.references[0])
+        return len(self.numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +56,144 @@ class Corpus:
     def chunks(self, size: int) -> Iterator[Chunk]:
         """Yield the corpus in chunks of `size` segments."""
         for start in range(0, len(self), size):
-            end = start + size
+            end = min(start + size, len(self))
             yield Chunk(
-                start,
+                range(start + 1, end + 1),
                 [system[start:end] for system in self.systems],
                 [stream[start:end] for stream in self.references],
             )
+
+
+class Stream(Protocol):
+    """Give the lines of one input in order; `lines` counts those given."""
+
+    name: str
+    lines: int
+
+    def take(self, count: int) -> list[str]:
+        """Return the next `count` lines, fewer only at the end."""
+
+    def drain(self) -> int:
+        """Read to the end; return the number of all lines."""
+
+
+class Lines:
+    """Give lines that are in memory already, such as a test set's references."""
+
+    def __init__(self, name: str, lines: Sequence[str]) -> None:
+        self.name = name
+        self.lines = 0
+        self._lines = lines
+
+    def take(self, count: int) -> list[str]:
+        """Return the next `count` lines, fewer only at the end."""
+        taken = list(self._lines[self.lines : self.lines + count])
+        self.lines += len(taken)
+        return taken
+
+    def drain(self) -> int:
+        """Return the number of all lines."""
+        self.lines = len(self._lines)
+        return self.lines
+
+
+@dataclass(frozen=True, slots=True)
+class Lockstep:
+    """Read hypotheses and references side by side, so that no input is ever in memory as a whole.
+
+    `columns` is the number of tab-separated references on each line of a reference input. With
+    `empty_is_missing` an empty line is no reference. `keep` selects segments, one flag a line of the inputs.
+    `advice` may explain a system whose number of lines is not that of the references.
+    """
+
+    systems: Sequence[Stream]
+    references: Sequence[Stream]
+    columns: int = 1
+    empty_is_missing: bool = False
+    keep: Sequence[bool] | None = None
+    advice: Callable[[int, int], str | None] = lambda _found, _wanted: None
+
+    def chunks(self, size: int) -> Iterator[Chunk]:
+        """Yield the segments in chunks of at most `size`.
+
+        Raises:
+            InputError: if an input is empty, cannot be read, or has other columns than it should.
+            AlignmentError: if the inputs do not have the same number of lines, or a segment no reference.
+        """
+        streams = [*self.systems, *self.references]
+        while True:
+            batches = [stream.take(size) for stream in streams]
+            size_read = len(batches[0])
+            if any(len(batch) != size_read for batch in batches) or not streams[0].lines:
+                self._explain(streams)
+            if not size_read:
+                return
+            chunk = self._chunk(batches, streams[0].lines - size_read)
+            if len(chunk):
+                check_every_segment_has_a_reference(chunk.references, chunk.numbers)
+                yield chunk
+
+    def _chunk(self, batches: list[list[str]], start: int) -> Chunk:
+        systems = batches[: len(self.systems)]
+        references = self._references(batches[len(self.systems) :], start)
+        numbers: Sequence[int] = range(start + 1, start + len(batches[0]) + 1)
+        if self.keep is not None:
+            kept = [number - 1 - start for number in numbers if self.keep[number - 1]]
+            numbers = [start + 1 + index for index in kept]
+            systems = [[lines[index] for index in kept] for lines in systems]
+            references = [[lines[index] for index in kept] for lines in references]
+        return Chunk(numbers, systems, references)
+
+    def _references(self, batches: list[list[str]], start: int) -> list[Sequence[str | None]]:
+        streams: list[Sequence[str | None]] = []
+        for stream, lines in zip(self.references, batches, strict=True):
+            if self.columns == 1:
+                streams.append(lines)
+            else:
+                streams += self._split(stream.name, lines, start)
+        if not self.empty_is_missing:
+            return streams
+        return [[line or None for line in stream] for stream in streams]
+
+    def _split(self, name: str, lines: list[str], start: int) -> list[list[str]]:
+        rows = [[cell.rstrip() for cell in line.split("\t")] for line in lines]
+        for number, row in enumerate(rows, start + 1):
+            if len(row) != self.columns:
+                raise InputError(
+                    f"expected {_count(self.columns, 'tab-separated reference')}, found {len(row)}",
+                    where=f"{name}:{number}",
+                    hint="-nr/--num-refs is the number of columns",
+                )
+        return [list(column) for column in zip(*rows, strict=True)]
+
+    def _explain(self, streams: list[Stream]) -> NoReturn:
+        """Raise the error that says which inputs differ in length, and what may be the cause."""
+        counts = [stream.drain() for stream in streams]
+        for stream, lines in zip(streams, counts, strict=True):
+            if not lines and stream.name == STANDARD_INPUT:
+                raise InputError("no hypotheses on standard input", hint="did the program before fail?")
+            if not lines:
+                raise InputError("is empty", where=stream.name)
+        other = next(i for i, lines in enumerate(counts) if lines != counts[-1])
+        named = sorted((other, len(counts) - 1), key=lambda i: counts[i])
+        facts = [f"{streams[i].name} has {_count(counts[i], 'line')}" for i in named]
+        hints = [self.advice(counts[other], counts[-1])] if other < len(self.systems) else []
+        hints += [_suspicion(stream) for stream in streams]
+        hint = "; ".join(filter(None, hints))
+        raise AlignmentError(", ".join(facts), hint=hint or "hypotheses and references go line by line")
+
+
+def _suspicion(stream: Stream) -> str | None:
+    """Return what in a file may have changed its number of lines."""
+    if not isinstance(stream, LineReader):
+        return None
+    if stream.first_odd_line:
+        return f"{stream.name}:{stream.first_odd_line} has a carriage return, U+2028 or the like inside"
+    if stream.last_is_blank:
+        return f"the last line of {stream.name} is blank"
+    if not stream.ends_with_newline:
+        return f"{stream.name} has no newline at its end"
+    return None
 
 
 def check_corpus(hypotheses: Iterable[str], references: Iterable[Iterable[str | None]]) -> Corpus:
@@ -75,16 +217,16 @@ def check_corpus(hypotheses: Iterable[str], references: Iterable[Iterable[str | 
                 f"reference set {number} has {_count(len(stream), 'line')}, hypotheses have {len(lines)}",
                 hint=_advice(streams, len(lines)),
             )
-    check_every_segment_has_a_reference(streams)
+    check_every_segment_has_a_reference(streams, count(1))
     return Corpus([lines], streams)
 
 
-def check_every_segment_has_a_reference(references: References, start: int = 0) -> None:
+def check_every_segment_has_a_reference(references: References, numbers: Iterable[int]) -> None:
     """Raise an AlignmentError that names the first segment without any reference."""
     if all(None in stream for stream in references):
-        for index, segment in enumerate(zip(*references, strict=True), start + 1):
+        for number, segment in zip(numbers, zip(*references, strict=True), strict=False):
             if all(line is None for line in segment):
-                raise AlignmentError(f"segment {index} has no reference")
+                raise AlignmentError(f"segment {number} has no reference")
 
 
 def references_by_segment(references: Iterable[Iterable[str]]) -> list[list[str | None]]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 STDIN = "-"
+STANDARD_INPUT = "standard input"
 BLOCK_BYTES = 1 << 20
 
 GZIP, XZ, ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
@@ -50,7 +51,7 @@ class LineReader:
             UsageError: if the encoding is unknown.
         """
         self.path = path
-        self.name = "standard input" if path == STDIN else path
+        self.name = STANDARD_INPUT if path == STDIN else path
         self.encoding = encoding
         self.trim = trim
         self.lines = 0

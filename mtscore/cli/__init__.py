@@ -29,6 +29,13 @@ COMMANDS = {
 }
 """Each command's module, which has a click command named `command`; imported only when it is called."""
 
+DONE, NO, NO_ANSWER, FAILED, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
+"""The exit codes; 1 says that the answer is no, and from 2 on there is no answer."""
+
+DEBUG_VARIABLE = "MTSCORE_DEBUG"
+THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
+"""Read when numpy is imported: starting threads for matrix products costs more than they save."""
+
 
 def run() -> NoReturn:
     """Run the program and end the process."""
@@ -36,30 +43,81 @@ def run() -> NoReturn:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run one command line and return its exit code; a command returns its own (None is 0)."""
+    """Run one command line and return its exit code."""
+    import click  # noqa: PLC0415  # nothing else is as slow to import
+
+    from mtscore.cli import messages  # noqa: PLC0415
+
+    for variable in THREAD_VARIABLES:
+        os.environ.setdefault(variable, "1")
+    try:
+        return _dispatch(list(arguments))
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        _let_go_of_output()
+        return PIPE_CLOSED
+    except Exception as error:  # the last line of defence: no traceback reaches a user
+        if os.environ.get(DEBUG_VARIABLE) == "1":
+            raise
+        text, code = _explained(error)
+        messages.error(text)
+        _let_go_of_output()
+        return code
+
+
+def _dispatch(arguments: list[str]) -> int:
+    command, rest, name = find_command(arguments)
+    code = command.main(rest, prog_name=name, standalone_mode=False)
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    return int(code or DONE)
+
+
+def find_command(arguments: list[str]) -> tuple[click.Command, list[str], str]:
+    """Return the command that the very first word names (`score` if none), the other words, and its name.
+
+    Raises:
+        UsageError: if the word is the name of a file, too.
+    """
+    from importlib import import_module  # noqa: PLC0415
+
+    named = bool(arguments) and arguments[0] in COMMANDS
+    name = arguments[0] if named else "score"
+    if named and os.path.isfile(name):  # noqa: PTH113  # pathlib takes a while to import
+        from mtscore.errors import UsageError  # noqa: PLC0415
+
+        raise UsageError(
+            f"{name} is a command and a file here",
+            hint=f"the file is ./{name}; the command runs from another folder",
+        )
+    command: click.Command = import_module(COMMANDS[name]).command
+    return command, arguments[1:] if named else arguments, f"mtscore {name}" if named else "mtscore"
+
+
+def _explained(error: Exception) -> tuple[str, int]:
+    """Return what to tell of an error, in one line, and the exit code."""
     import click  # noqa: PLC0415
 
     from mtscore.errors import EnvironmentFailure, MTScoreError  # noqa: PLC0415
 
+    if isinstance(error, click.ClickException):
+        return error.format_message(), NO_ANSWER
+    if isinstance(error, MTScoreError):
+        return str(error), FAILED if isinstance(error, EnvironmentFailure) else NO_ANSWER
+    if isinstance(error, OSError):
+        return f"{error.filename or 'output'}: {error.strerror or error}", FAILED
+    cause = " ".join(f"{type(error).__name__}: {error}".split())
+    advice = f"please report it, with the traceback that {DEBUG_VARIABLE}=1 prints"
+    return f"internal error: {cause} ({advice})", FAILED
+
+
+def _let_go_of_output() -> None:
+    """Point standard output elsewhere, so that ending the process does not fail on it once more."""
     try:
-        command, rest = find_command(list(arguments))
-        code = command.main(rest, prog_name=f"mtscore {command.name}", standalone_mode=False)
-    except click.ClickException as error:
-        print(f"mtscore: error: {error.format_message()}", file=sys.stderr)
-        return 2
-    except MTScoreError as error:
-        if os.environ.get("MTSCORE_DEBUG") == "1":
-            raise
-        print(f"mtscore: error: {error}", file=sys.stderr)
-        return 3 if isinstance(error, EnvironmentFailure) else 2
-    return int(code or 0)
-
-
-def find_command(arguments: list[str]) -> tuple[click.Command, list[str]]:
-    """Return the click command that the very first word names (`score` if none) and the other words."""
-    from importlib import import_module  # noqa: PLC0415
-
-    name = arguments[0] if arguments and arguments[0] in COMMANDS else "score"
-    rest = arguments[1:] if arguments and arguments[0] in COMMANDS else arguments
-    command: click.Command = import_module(COMMANDS[name]).command
-    return command, rest
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+    except (OSError, ValueError, AttributeError):
+        pass

@@ -30,6 +30,9 @@ P = TypeVar("P")
 S = TypeVar("S", bound=Score)
 """What a metric's scores are."""
 
+DEFAULT_SEED = 12345
+"""The field's seed for resampling."""
+
 CHUNK_SEGMENTS = 2048
 """How many segments go through the arrays at once: enough to be fast, few enough for the cache."""
 
@@ -108,11 +111,11 @@ class Metric(ABC, Generic[P, S]):
         rows = self.corpus_statistics(corpus)
         signature = self.signature(reference_counts(corpus.references))
         if n_bootstrap > 1:
-            from mtscore.significance import DEFAULT_SEED, confidence  # noqa: PLC0415  # on request
+            from mtscore.significance import Sample, bootstrap, interval  # noqa: PLC0415  # on request
 
-            interval = confidence(rows, self.score, trials=n_bootstrap, seed=DEFAULT_SEED)
+            [scores] = bootstrap([Sample(rows, self.score)], trials=n_bootstrap, seed=DEFAULT_SEED)
             signature = signature.extend(bs=n_bootstrap, seed=DEFAULT_SEED)
-            return replace(self.result(rows.sum(axis=0), signature), interval=interval)
+            return replace(self.result(rows.sum(axis=0), signature), interval=interval(scores))
         return self.result(rows.sum(axis=0), signature)
 
     def sentence_score(self, hypothesis: str, references: Iterable[str]) -> S:

@@ -1,0 +1,139 @@
+"""Rewrite a `score` command line by mtscore's grammar into one that click reads.
+
+The field writes `-i a b c` and `-m bleu chrf`: options that take all words up to the next option. Here they
+become one option a word, and reference files, which may stand anywhere, go to the end. A pure function of
+the words, so that every rule can be tested without a file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mtscore.errors import UsageError, closest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+INPUT, METRICS, ECHO = "--input", "--metrics", "--echo"
+REFERENCE_OPTIONS = {"-r", "--reference", "-t", "--test-set", "--like-report"}
+METRIC_NAMES = ["bleu", "chrf", "chrf+", "chrf++", "ter", "wer"]
+
+
+@dataclass(slots=True)
+class _Sorted:
+    """Collect the words of a command line by what they are."""
+
+    options: list[str] = field(default_factory=list)
+    inputs: list[list[str]] = field(default_factory=list)
+    positional: list[str] = field(default_factory=list)
+    has_reference: bool = False
+
+
+def rewrite(
+    words: Sequence[str], arity: Mapping[str, int], is_file: Callable[[str], bool] = lambda _: False
+) -> list[str]:
+    """Return the command line with every option's words made single.
+
+    Args:
+        words: the command line without the program and the command.
+        arity: for each spelling of an option the number of words it takes, -1 for all up to the next option.
+        is_file: tells a reference from a misspelt metric behind `-m`.
+
+    Raises:
+        UsageError: if `-i` has no file, a metric is unknown, or it is not clear which file is the reference.
+    """
+    sorted_words = _sort(list(words), arity, is_file)
+    _find_reference(sorted_words)
+    inputs = [word for group in sorted_words.inputs for name in group for word in (INPUT, name)]
+    return [*sorted_words.options, *inputs, "--", *sorted_words.positional]
+
+
+def _sort(words: list[str], arity: Mapping[str, int], is_file: Callable[[str], bool]) -> _Sorted:
+    found = _Sorted()
+    position = 0
+    while position < len(words):
+        word = words[position]
+        position += 1
+        if word == "--":
+            found.positional += words[position:]
+            break
+        if not _is_option(word):
+            found.positional.append(word)
+            continue
+        name, _, attached = word.partition("=")
+        found.has_reference = found.has_reference or name in REFERENCE_OPTIONS
+        if arity.get(name, 0) < 0:
+            values = [attached] if attached else _words_up_to_option(words, position)
+            position += 0 if attached else len(values)
+            _take_all(found, name, values, is_file)
+        else:
+            count = 0 if "=" in word else arity.get(name, _glued_arity(word, arity))
+            found.options += [word, *words[position : position + count]]
+            position += count
+    return found
+
+
+def _take_all(found: _Sorted, name: str, values: list[str], is_file: Callable[[str], bool]) -> None:
+    if name in {"-i", INPUT}:
+        if not values:
+            raise UsageError("-i/--input needs at least one file", hint="`-i -` is standard input")
+        found.inputs.append(values)
+    elif name in {"-m", METRICS}:
+        metrics, files = _split_metrics(values, is_file)
+        found.options += [word for metric in metrics for word in (METRICS, metric)]
+        found.positional += files
+    else:
+        found.options += [word for value in values for word in (name, value)]
+
+
+def _split_metrics(values: list[str], is_file: Callable[[str], bool]) -> tuple[list[str], list[str]]:
+    """Return the metrics, and the files that follow them."""
+    metrics = [value for value in values if value.lower() in METRIC_NAMES]
+    others = [value for value in values if value.lower() not in METRIC_NAMES]
+    if not metrics and not others:
+        raise UsageError("-m/--metrics needs at least one metric", hint=f"known: {', '.join(METRIC_NAMES)}")
+    for word in others:
+        if not metrics or not is_file(word):
+            raise UsageError(
+                f"-m/--metrics: unknown metric {word!r}", hint=closest(word.lower(), METRIC_NAMES)
+            )
+    return metrics, others
+
+
+def _find_reference(words: _Sorted) -> None:
+    """Take the last word behind `-i` as the reference if it can only be that."""
+    if words.has_reference or words.positional or not words.inputs:
+        return
+    *others, last = words.inputs
+    if len(last) == 2 and all(len(group) == 1 for group in others):  # noqa: PLR2004  # system, reference
+        words.positional.append(last.pop())
+    elif len(last) > 1:
+        files = " ".join(last)
+        raise UsageError(
+            "no reference",
+            hint=f"either `{last[-1]} -i {' '.join(last[:-1])}` if the last file is the reference, "
+            f"or `REFERENCE -i {files}`",
+        )
+
+
+def _is_option(word: str) -> bool:
+    return len(word) > 1 and word[0] == "-"
+
+
+def _words_up_to_option(words: list[str], start: int) -> list[str]:
+    end = start
+    while end < len(words) and not _is_option(words[end]):
+        end += 1
+    return words[start:end]
+
+
+def _glued_arity(word: str, arity: Mapping[str, int]) -> int:
+    """Return how many words follow short options that are written as one, such as `-bw 2`."""
+    if word.startswith("--"):
+        return 0
+    for index, letter in enumerate(word[1:], 1):
+        takes = arity.get(f"-{letter}", 0)
+        if takes:
+            return takes if index == len(word) - 1 else 0
+    return 0

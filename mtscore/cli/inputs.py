@@ -1,0 +1,187 @@
+"""Open what is to be scored: files, standard input, standard test sets; and name the systems."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from mtscore.cli import messages
+from mtscore.cli.options import target_language
+from mtscore.corpus import Lockstep, System
+from mtscore.errors import InputError, UsageError
+from mtscore.lines import STDIN, LineReader, read_lines
+from mtscore.notices import Notice
+from mtscore.results import Input
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mtscore.cli.score import ScoreOptions
+    from mtscore.results import Report, TestSetUse
+
+NO_REFERENCE = "mtscore REFERENCE -i HYPOTHESES, or -t SET -l SRC-TRG for a standard test set"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inputs:
+    """Hold everything that is read: `facts` are for signatures, `groups` the labels of segments by column."""
+
+    systems: Sequence[System]
+    readers: Sequence[LineReader]
+    """Those of the systems first, then those of references."""
+    reference_names: Sequence[str]
+    lockstep: Lockstep
+    facts: Mapping[str, str] = field(default_factory=dict)
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    testset: TestSetUse | None = None
+
+    def described(self, report: Report, notices: Sequence[Notice]) -> Report:
+        """Return the report with the inputs, after they have been read, and what was noticed of them."""
+        marks = [
+            Notice("note", "byte-order-mark", "starts with a byte-order mark, which is dropped", reader.name)
+            for reader in self.readers
+            if reader.byte_order_mark
+        ]
+        return replace(
+            report,
+            inputs=[self._described(index) for index in range(len(self.readers))],
+            testset=self.testset,
+            notices=sorted([*notices, *marks, *report.notices], key=lambda notice: notice.level != "warning"),
+        )
+
+    def _described(self, index: int) -> Input:
+        reader = self.readers[index]
+        return Input(
+            role="hypothesis" if index < len(self.systems) else "reference",
+            file=reader.path,
+            bytes=reader.source.bytes,
+            lines=reader.lines,
+            sha256=reader.source.sha256 or "",
+        )
+
+
+@contextmanager
+def open_inputs(options: ScoreOptions, *, digest: bool) -> Iterator[Inputs]:
+    """Open all inputs, and close them at the end.
+
+    Raises:
+        UsageError: if it is not clear what is to be scored against what.
+        InputError: if an input cannot be opened.
+    """
+    references = [*options.words, *options.reference]
+    hypotheses = list(options.input) or [STDIN]
+    _check(options, references, hypotheses)
+    with ExitStack() as stack:
+
+        def opened(path: str, *, trim: bool) -> LineReader:
+            reader = LineReader(path, encoding=options.encoding, trim=trim, digest=digest)
+            stack.callback(reader.close)
+            return reader
+
+        readers = [opened(path, trim=True) for path in hypotheses]
+        readers += [opened(path, trim=options.num_refs == 1) for path in references]
+        yield _inputs(options, readers, hypotheses, references)
+
+
+def _check(options: ScoreOptions, references: Sequence[str], hypotheses: Sequence[str]) -> None:
+    target_language(options.language_pair)
+    if not references:
+        raise UsageError("no reference", hint=NO_REFERENCE)
+    if options.num_refs > 1 and len(references) > 1:
+        raise UsageError("several references on a line come from one file", where="-nr/--num-refs")
+    if [*references, *hypotheses].count(STDIN) > 1:
+        raise UsageError("standard input can be read once only", where="-")
+    seen: dict[str, str] = {}
+    for path in hypotheses:
+        real = os.path.realpath(path)
+        if path != STDIN and real in seen:
+            raise UsageError(f"the same system twice: {seen[real]} and {path}", where="-i/--input")
+        seen[real] = path
+    if STDIN in hypotheses and sys.stdin is not None and sys.stdin.isatty():
+        messages.say("mtscore: reading hypotheses from the terminal, one a line; Ctrl-D ends")
+
+
+def _inputs(
+    options: ScoreOptions,
+    readers: list[LineReader],
+    hypotheses: Sequence[str],
+    references: Sequence[str],
+) -> Inputs:
+    names = _names(options.names, hypotheses)
+    systems = [
+        System(name, None if path == STDIN else path) for name, path in zip(names, hypotheses, strict=True)
+    ]
+    lockstep = Lockstep(
+        systems=readers[: len(systems)],
+        references=readers[len(systems) :],
+        columns=options.num_refs,
+        empty_is_missing=options.empty_refs_missing,
+    )
+    return Inputs(
+        systems=systems,
+        readers=readers,
+        reference_names=list(references),
+        lockstep=lockstep,
+        facts={"lang": options.language_pair} if options.language_pair else {},
+        groups=_groups(options.groups, options.encoding) if options.groups else {},
+    )
+
+
+def _names(given: str | None, hypotheses: Sequence[str]) -> list[str]:
+    if given is None:
+        return short_names(hypotheses)
+    names = [name.strip() for name in given.split(",")]
+    if len(names) != len(hypotheses):
+        raise UsageError(f"{len(names)} names for {len(hypotheses)} systems", where="--names")
+    if len(set(names)) < len(names) or "" in names:
+        raise UsageError("every system needs a name of its own", where="--names")
+    return names
+
+
+def short_names(paths: Sequence[str]) -> list[str]:
+    """Return the shortest parts of paths that tell them apart, cut at dots, underscores and slashes.
+
+    >>> short_names(["out/hyp.xmu.de", "out/hyp.online-B.de"])
+    ['xmu', 'online-B']
+    >>> short_names(["a/hyp.de", "b/hyp.de"]), short_names(["out/hyp.de"])
+    (['a', 'b'], ['hyp.de'])
+    """
+    if len(paths) == 1:
+        return ["stdin" if paths[0] == STDIN else PurePath(paths[0]).name]
+    names = ["stdin" if path == STDIN else PurePath(path).name for path in paths]
+    if len(set(names)) < len(names):
+        names = [str(PurePath(path)) for path in paths]
+    start = _cut_after_last_separator(_common_start(names))
+    rest = [name[start:] for name in names]
+    end = _cut_after_last_separator(_common_start([name[::-1] for name in rest]))
+    return [name[: len(name) - end] for name in rest] if all(len(name) > end for name in rest) else rest
+
+
+def _common_start(names: Sequence[str]) -> str:
+    first, last = min(names), max(names)
+    length = next((i for i, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), None)
+    return first[:length] if length is not None else first
+
+
+def _cut_after_last_separator(common: str) -> int:
+    return max((common.rfind(separator) for separator in "._/"), default=-1) + 1
+
+
+def _groups(path: str, encoding: str) -> dict[str, list[str]]:
+    """Return the columns of a tab-separated file with a header, by name."""
+    lines = read_lines(path, encoding=encoding)
+    if not lines:
+        raise InputError("is empty", where=path)
+    header = lines[0].split("\t")
+    rows = [line.split("\t") for line in lines[1:]]
+    for number, row in enumerate(rows, 2):
+        if len(row) > len(header):
+            raise InputError(
+                f"expected {len(header)} columns as in the header, found {len(row)}", where=f"{path}:{number}"
+            )
+    padded = [row + [""] * (len(header) - len(row)) for row in rows]
+    return {name: [row[index] for row in padded] for index, name in enumerate(header)}

@@ -1,0 +1,51 @@
+"""Everything that goes to standard error: errors, warnings, notes, failed gates."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mtscore.notices import Notice
+    from mtscore.results import Gate
+
+
+def error(text: str) -> None:
+    """Print why there is no result."""
+    say(f"mtscore: error: {text}")
+
+
+def notices(found: Iterable[Notice], *, quiet: bool, verbose: bool) -> None:
+    """Print warnings, and notes if someone is there to read them; nothing if quiet."""
+    if quiet:
+        return
+    shows_notes = verbose or (sys.stderr is not None and sys.stderr.isatty())
+    for notice in found:
+        if notice.level == "warning" or shows_notes:
+            say(f"mtscore: {notice.level}: {sentence(notice)}")
+
+
+def sentence(notice: Notice) -> str:
+    """Return a notice as one line: place, text, and on how many lines."""
+    place = notice.file or ""
+    if place and notice.line:
+        place += f":{notice.line}"
+    times = ""
+    if notice.count is not None:
+        times = f" ({notice.count} line{'' if notice.count == 1 else 's'}, the first is shown)"
+    return f"{place}: {notice.text}{times}" if place else f"{notice.text}{times}"
+
+
+def failed_gates(gates: Iterable[Gate]) -> None:
+    """Print each failed gate, even when quiet."""
+    for gate in gates:
+        if not gate.passed:
+            say(f"mtscore: gate failed: {gate.text}")
+
+
+def say(line: str) -> None:
+    """Print a line to standard error, unless the caller has closed it (`2>&-`)."""
+    if sys.stderr is not None:
+        sys.stderr.write(line.encode("utf-8", "backslashreplace").decode() + "\n")

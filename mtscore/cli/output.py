@@ -1,0 +1,124 @@
+"""Where a report goes: standard output in the chosen format, and report files."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mtscore.cli.score import FORMAT_VARIABLE, FORMATS
+from mtscore.errors import StorageError, UsageError, closest
+from mtscore.report import format_of, render
+from mtscore.report.style import Style
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mtscore.cli.score import ScoreOptions
+    from mtscore.results import Report
+
+BOLD, DIM, RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Hold the chosen format, the look, and the report files with their formats."""
+
+    format: str
+    style: Style
+    files: Sequence[tuple[str, str]]
+
+    @classmethod
+    def of(cls, options: ScoreOptions) -> Output:
+        """Return the output that the options ask for; a flag beats the environment.
+
+        Raises:
+            UsageError: if a format or a suffix is unknown.
+        """
+        chosen = options.format or os.environ.get(FORMAT_VARIABLE) or "text"
+        if chosen not in FORMATS:
+            raise UsageError(
+                f"unknown format {chosen!r}", where=FORMAT_VARIABLE, hint=closest(chosen, FORMATS)
+            )
+        style = Style(
+            width=options.width,
+            score_only=options.score_only,
+            short=options.short,
+            signature_style="pipe" if options.signature_style == "pipe" else "plus",
+        )
+        files = [(file, format_of(file)) for file in options.output]
+        colour = use_colour(no_color=options.no_color)
+        if colour:
+            style = replace(style, emphasise=lambda text: f"{BOLD}{text}{RESET}", highlight=highlight)
+        return cls("text" if options.score_only else chosen, style, files)
+
+    @property
+    def wants_receipt(self) -> bool:
+        """Return whether a report file identifies its inputs, so that they must be digested."""
+        return any(format_name == "receipt" for _, format_name in self.files)
+
+    def show(self, report: Report) -> None:
+        """Write the report files, then print the result.
+
+        Raises:
+            StorageError: if a file cannot be written; it is then as it was.
+        """
+        plain = replace(self.style, emphasise=str, highlight=lambda text, _references: text)
+        stamped = replace(report, time=_now()) if self.files else report
+        for file, format_name in self.files:
+            write_whole(file, render(stamped, format_name, plain))
+        sys.stdout.buffer.write(render(report, self.format, self.style).encode("utf-8"))
+        sys.stdout.buffer.flush()
+
+
+def use_colour(*, no_color: bool = False) -> bool:
+    """Return whether standard output is a terminal that wants colour."""
+    wanted = not no_color and not os.environ.get("NO_COLOR")
+    return wanted and sys.stdout is not None and sys.stdout.isatty()
+
+
+def highlight(hypothesis: str, references: tuple[str, ...]) -> str:
+    """Dim the words of a hypothesis that no reference has."""
+    known = {word for reference in references for word in reference.split()}
+    return " ".join(word if word in known else f"{BOLD}{word}{RESET}" for word in hypothesis.split(" "))
+
+
+def write_whole(file: str, text: str) -> None:
+    """Write a file under another name and rename it, so that it is never half-written.
+
+    Raises:
+        StorageError: if it cannot be written.
+    """
+    target = Path(file)
+    try:
+        if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced
+            target.write_text(text, "utf-8")
+            return
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+                stream.write(text)
+            Path(name).chmod(0o666 & ~_umask())
+            Path(name).replace(target)
+        except BaseException:
+            with suppress(OSError):
+                Path(name).unlink()
+            raise
+    except OSError as error:
+        raise StorageError(f"cannot be written: {error.strerror or error}", where=file) from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _now() -> str:
+    from datetime import UTC, datetime  # noqa: PLC0415
+
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

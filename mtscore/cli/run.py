@@ -1,0 +1,96 @@
+"""The course of `mtscore score`: options become metrics, inputs and a plan, and the report becomes output."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from mtscore.cli import messages
+from mtscore.cli.inputs import open_inputs
+from mtscore.cli.metrics import build_metrics
+from mtscore.cli.output import Output
+from mtscore.cli.progress import progress_bar
+from mtscore.errors import UsageError
+from mtscore.evaluate import Plan, evaluate
+from mtscore.gates import parse_limits
+from mtscore.metrics.base import CHUNK_SEGMENTS
+from mtscore.significance import check_alpha, check_seed, check_trials
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mtscore.cli.score import ScoreOptions
+    from mtscore.metrics.base import Metric
+    from mtscore.notices import Notice
+
+
+def execute(options: ScoreOptions) -> int:
+    """Run one evaluation from options to output and return the exit code."""
+    output = Output.of(options)
+    metrics, notices = build_metrics(options)
+    plan = _plan(options, metrics)
+    with open_inputs(options, digest=output.wants_receipt) as inputs:
+        plan = replace(plan, facts=inputs.facts, groups=inputs.groups)
+        with progress_bar(quiet=options.quiet) as progress:
+            report = evaluate(
+                inputs.systems,
+                inputs.reference_names,
+                inputs.lockstep.chunks(CHUNK_SEGMENTS),
+                plan,
+                progress=progress,
+            )
+        report = inputs.described(report, notices)
+    output.show(report)
+    messages.notices(report.notices, quiet=options.quiet, verbose=options.verbose)
+    messages.failed_gates(report.gates)
+    return 0 if report.passed and not (options.strict and _has_warning(report.notices)) else 1
+
+
+def _plan(options: ScoreOptions, metrics: list[Metric[Any, Any]]) -> Plan:
+    test, trials = _test(options)
+    if options.confidence:
+        check_trials(options.confidence_n, "-cin/--confidence-n")
+    check_seed(options.seed)
+    check_alpha(options.alpha)
+    if options.jobs < 1:
+        raise UsageError(f"the number of jobs must be at least 1, not {options.jobs}", where="-j/--jobs")
+    if options.sentence_level and (test or options.confidence):
+        raise UsageError("tests and intervals are for corpora", where="-sl/--sentence-level")
+    directions = {metric.name: metric.better for metric in metrics}
+    return Plan(
+        metrics=metrics,
+        sentence_level=options.sentence_level,
+        resamples=options.confidence_n if options.confidence else 0,
+        test=test,
+        trials=trials,
+        seed=options.seed,
+        baseline=options.baseline,
+        all_pairs=options.all_pairs,
+        alpha=options.alpha,
+        limits=[
+            *parse_limits("fail-under", options.fail_under, directions),
+            *parse_limits("fail-over", options.fail_over, directions),
+            *parse_limits("max-drop", options.max_drop, directions),
+        ],
+        regression=options.fail_on_regression,
+        examples=options.examples,
+        force=options.force,
+        jobs=options.jobs,
+    )
+
+
+def _test(options: ScoreOptions) -> tuple[Literal["ar", "bs"] | None, int]:
+    """Return the test and its trials; gates and ranks imply approximate randomisation."""
+    if options.paired_ar and options.paired_bs:
+        raise UsageError("choose one test", where="-par, -pbs")
+    if options.paired_bs:
+        check_trials(options.paired_bs_n, "-pbsn/--paired-bs-n")
+        return "bs", options.paired_bs_n
+    if options.paired_ar or options.all_pairs or options.fail_on_regression:
+        check_trials(options.paired_ar_n, "-parn/--paired-ar-n")
+        return "ar", options.paired_ar_n
+    return None, 0
+
+
+def _has_warning(notices: Sequence[Notice]) -> bool:
+    return any(notice.level == "warning" for notice in notices)

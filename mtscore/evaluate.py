@@ -1,0 +1,382 @@
+"""The one use case behind the API and the command line: score systems and say everything about it.
+
+Chunks outside, systems inside: all inputs go by once, side by side. What is kept of them are totals, which
+add up in order; statistics of single segments are kept only where something asks for them.
+"""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from mtscore._version import VERSION
+from mtscore.gates import judge
+from mtscore.inspection import Inspector
+from mtscore.metrics.bleu import BLEU
+from mtscore.notices import Notice
+from mtscore.results import Comparison, Example, Pair, Report, Row
+from mtscore.significance import (
+    Sample,
+    all_pairs,
+    approximate_randomisation,
+    bootstrap,
+    clusters,
+    find_baseline,
+    holm,
+    interval,
+    paired_bootstrap,
+    rank_ranges,
+)
+from mtscore.statistics import collect
+from mtscore.tokenizers import tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from mtscore.arrays import Floats
+    from mtscore.corpus import Chunk, System
+    from mtscore.gates import Limit
+    from mtscore.results import Better, Cluster
+    from mtscore.signature import Signature
+    from mtscore.statistics import AnyMetric, Statistics
+
+    Progress: TypeAlias = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Say what is to be computed.
+
+    Attributes:
+        metrics: in the order of the report.
+        sentence_level: score every segment by itself instead of the corpus.
+        resamples: of the bootstrap for confidence intervals; 0 for none.
+        test: of systems against the baseline, or of all pairs: approximate randomisation or bootstrap.
+        trials: of that test.
+        seed: of every random stream.
+        baseline: a system's name; the first system if a test needs one and none is named.
+        all_pairs: test every pair and rank the systems.
+        alpha: level of significance.
+        limits: gates on scores and drops.
+        regression: gate on significant regressions.
+        examples: how many segments to show.
+        groups: for each column of metadata the label of every segment, in the order of the chunks.
+        facts: further fields of all signatures (test set, language pair …).
+        force: the user knows that the hypotheses are tokenised.
+        jobs: how many chunks are scored at the same time.
+    """
+
+    metrics: Sequence[AnyMetric]
+    sentence_level: bool = False
+    resamples: int = 0
+    test: Literal["ar", "bs"] | None = None
+    trials: int = 0
+    seed: int = 12345
+    baseline: str | None = None
+    all_pairs: bool = False
+    alpha: float = 0.05
+    limits: Sequence[Limit] = ()
+    regression: bool = False
+    examples: int = 0
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    facts: Mapping[str, str] = field(default_factory=dict)
+    force: bool = False
+    jobs: int = 1
+
+    @property
+    def compares(self) -> bool:
+        """Return whether systems are compared with a baseline."""
+        drops = any(limit.option == "max-drop" for limit in self.limits)
+        paired = self.test is not None and not self.all_pairs
+        return paired or self.baseline is not None or drops or self.regression
+
+    @property
+    def intervals(self) -> int:
+        """Return the resamples behind intervals: those asked for, or those of the paired bootstrap."""
+        return self.trials if self.test == "bs" else self.resamples
+
+    def needs_baseline(self, systems: int) -> bool:
+        """Return whether one of so many systems must be named as what the others are held against."""
+        return self.compares or self.all_pairs or (self.examples > 0 and systems > 1)
+
+    @property
+    def keeps_segments(self) -> bool:
+        """Return whether statistics of single segments are needed."""
+        return bool(self.sentence_level or self.resamples or self.test or self.examples or self.groups)
+
+
+def evaluate(
+    systems: Sequence[System],
+    references: Sequence[str],
+    chunks: Iterable[Chunk],
+    plan: Plan,
+    *,
+    progress: Progress | None = None,
+) -> Report:
+    """Score systems against references.
+
+    Args:
+        systems: names, in the order of the chunks' hypotheses.
+        references: how messages call the references.
+        chunks: the aligned texts.
+        plan: what to compute.
+        progress: called with the trials done and their number.
+
+    Raises:
+        UsageError: if a comparison lacks systems or names one that is not there.
+    """
+    names = [system.name for system in systems]
+    baseline = find_baseline(names, plan.baseline) if plan.needs_baseline(len(names)) else None
+    if plan.sentence_level:
+        plan = replace(plan, metrics=[metric.for_segments() for metric in plan.metrics])
+    bleu = next((metric for metric in plan.metrics if isinstance(metric, BLEU)), None)
+    inspector = Inspector(systems, references, tokenizer=bleu.tokenize if bleu else None, force=plan.force)
+    found = collect(
+        chunks,
+        plan.metrics,
+        watch=inspector.look,
+        keep_rows=plan.keeps_segments,
+        keep_texts=plan.examples > 0,
+        jobs=plan.jobs,
+    )
+    report = Report(
+        rows=[],
+        segments=found.segments,
+        references=found.references,
+        baseline=None if baseline is None else names[baseline],
+        test=plan.test,
+        trials=plan.trials if plan.test else None,
+        bootstrap=plan.intervals or None,
+        seed=plan.seed if plan.intervals or plan.test else None,
+        alpha=plan.alpha,
+        notices=[*inspector.notices(), *_score_notices(plan, found, names)],
+        versions=versions(plan.metrics),
+        language_pair=plan.facts.get("lang"),
+    )
+    signatures = [_signature(metric, plan, found.reference_counts) for metric in plan.metrics]
+    evaluation = _Evaluation(systems, plan, found, signatures, progress)
+    return evaluation.by_segment(report) if plan.sentence_level else evaluation.of_corpus(report)
+
+
+def versions(metrics: Sequence[AnyMetric]) -> dict[str, Any]:
+    """Return the versions of everything that a score may depend on."""
+    names = {metric.tokenize for metric in metrics if isinstance(metric, BLEU) and metric.tokenize}
+    return {
+        "mtscore": VERSION,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "tokenizers": {tokenizer(name).name: tokenizer(name).version for name in sorted(names)},
+    }
+
+
+def _signature(metric: AnyMetric, plan: Plan, reference_counts: Iterable[int]) -> Signature:
+    randomness = {
+        "ar": plan.trials if plan.test == "ar" else None,
+        "bs": plan.intervals or None,
+        "seed": plan.seed if plan.test or plan.intervals else None,
+    }
+    return metric.signature(reference_counts).extend(**plan.facts, **randomness)
+
+
+@dataclass(frozen=True, slots=True)
+class _Evaluation:
+    """Derive rows, tests, ranks, groups, examples and gates from the statistics."""
+
+    systems: Sequence[System]
+    plan: Plan
+    found: Statistics
+    signatures: Sequence[Signature]
+    progress: Progress | None
+
+    def by_segment(self, report: Report) -> Report:
+        """Return the report with a row for every segment."""
+        rows = [
+            replace(self._row(system, metric, statistics[index], signature), segment=number)
+            for system, by_metric in zip(self.systems, self.found.rows, strict=True)
+            for index, number in enumerate(self.found.numbers)
+            for metric, statistics, signature in self._metrics(by_metric)
+        ]
+        return replace(report, rows=rows)
+
+    def of_corpus(self, report: Report) -> Report:
+        """Return the report with a row for every system and metric, and all that follows from them."""
+        plan = self.plan
+        samples = [
+            Sample(statistics, metric.score)
+            for by_metric in self.found.rows
+            for metric, statistics, _ in self._metrics(by_metric)
+        ]
+        resampled = None
+        if plan.intervals:
+            resampled = bootstrap(samples, trials=plan.intervals, seed=plan.seed, progress=self.progress)
+        report = replace(report, rows=self._rows(resampled))
+        tests = _Tests(plan, samples, resampled, self.progress)
+        if plan.all_pairs:
+            report = tests.ranked(report)
+        if plan.compares:
+            report = tests.compared(report)
+        gates, warnings = judge(report, plan.limits, regression=plan.regression)
+        examples = self._examples(report.baseline) if plan.examples else []
+        return replace(
+            report,
+            rows=[*report.rows, *self._group_rows()],
+            gates=gates,
+            notices=[*report.notices, *warnings],
+            examples=examples,
+            examples_metric=plan.metrics[0].name if examples else None,
+        )
+
+    def _metrics(self, by_metric: Sequence[Floats]) -> Iterable[tuple[AnyMetric, Floats, Signature]]:
+        return zip(self.plan.metrics, by_metric, self.signatures, strict=True)
+
+    def _row(self, system: System, metric: AnyMetric, total: Floats, signature: Signature) -> Row:
+        return Row(system=system.name, file=system.file, score=metric.result(total, signature))
+
+    def _rows(self, resampled: Floats | None) -> list[Row]:
+        """Return a row for each system and metric; sample s * M + m is system s under metric m."""
+        rows = [
+            self._row(system, metric, total, signature)
+            for system, totals in zip(self.systems, self.found.totals, strict=True)
+            for metric, total, signature in self._metrics(totals)
+        ]
+        if resampled is None:
+            return rows
+        return [
+            replace(row, score=replace(row.score, interval=interval(scores)))
+            for row, scores in zip(rows, resampled, strict=True)
+        ]
+
+    def _group_rows(self) -> list[Row]:
+        """Return a row for every label of every column of metadata: sums over 0/1 weights."""
+        return [
+            replace(
+                self._row(system, metric, weights @ statistics, signature),
+                group={column: label},
+                segments=int(weights.sum()),
+            )
+            for column, label, weights in self._groups()
+            for system, by_metric in zip(self.systems, self.found.rows, strict=True)
+            for metric, statistics, signature in self._metrics(by_metric)
+        ]
+
+    def _groups(self) -> list[tuple[str, str, Floats]]:
+        return [
+            (column, label, (np.array(labels) == label).astype(np.float64))
+            for column, labels in self.plan.groups.items()
+            for label in dict.fromkeys(labels)
+        ]
+
+    def _examples(self, baseline: str | None) -> list[Example]:
+        """Return the worst segments of one system, or those that differ most from the baseline."""
+        metric = self.plan.metrics[0].for_segments()
+        scores = np.array([metric.score(by_metric[0]) for by_metric in self.found.rows])
+        names = [system.name for system in self.systems]
+        first = names.index(baseline) if baseline else 0
+        shown = [first, *(index for index in range(len(names)) if index != first)]
+        order = np.argsort(_interest(scores[shown], metric.better), kind="stable")
+        return [
+            Example(
+                segment=self.found.numbers[index],
+                scores={names[s]: float(scores[s, index]) for s in shown},
+                hypotheses={names[s]: self.found.texts[index][0][s] for s in shown},
+                references=self.found.texts[index][1],
+            )
+            for index in order[: self.plan.examples]
+        ]
+
+
+def _interest(scores: Floats, better: Better) -> Floats:
+    """Return by what to sort segments: the score of one system, the change of two, the widest of several."""
+    worth = scores if better == "higher" else -scores
+    change = worth[1:] - worth[0]
+    interest: Floats = worth[0]
+    if len(change) == 1:
+        interest = change[0]
+    elif len(change) > 1:
+        interest = -np.abs(change).max(axis=0)
+    return interest
+
+
+@dataclass(frozen=True, slots=True)
+class _Tests:
+    """Test pairs of systems as the plan says; sample s * M + m is system s under metric m."""
+
+    plan: Plan
+    samples: Sequence[Sample]
+    resampled: Floats | None
+    progress: Progress | None
+
+    def p_values(self, pairs: Sequence[tuple[int, int]]) -> list[float]:
+        """Return the p-value of each pair of samples."""
+        if self.plan.test == "bs" and self.resampled is not None:
+            return paired_bootstrap(self.resampled, [sample.observed() for sample in self.samples], pairs)
+        return approximate_randomisation(
+            self.samples, pairs, trials=self.plan.trials, seed=self.plan.seed, progress=self.progress
+        )
+
+    def compared(self, report: Report) -> Report:
+        """Compare every other system with the baseline, metric by metric."""
+        baseline, rows = report.baseline or "", list(report.rows)
+        start = {row.score.name: index for index, row in enumerate(rows) if row.system == baseline}
+        pairs = [(start[row.score.name], index) for index, row in enumerate(rows) if row.system != baseline]
+        p_values: Sequence[float | None] = [None] * len(pairs)
+        corrected = p_values
+        if self.plan.test and not self.plan.all_pairs:
+            tested = self.p_values(pairs)
+            p_values, corrected = tested, holm(tested)
+        for (first, index), p, p_holm in zip(pairs, p_values, corrected, strict=True):
+            comparison = Comparison(
+                baseline=baseline,
+                delta=rows[index].score.score - rows[first].score.score,
+                p_value=p,
+                significant=None if p is None else p < self.plan.alpha,
+                p_holm=p_holm,
+            )
+            rows[index] = replace(rows[index], comparison=comparison)
+        return replace(report, rows=rows)
+
+    def ranked(self, report: Report) -> Report:
+        """Test every pair of systems and give ranks; rows go from the best system to the worst."""
+        width, systems = len(self.plan.metrics), report.systems
+        indices = list(combinations(range(len(systems)), 2))
+        tested = self.p_values([(a * width + m, b * width + m) for m in range(width) for a, b in indices])
+        pairs: list[Pair] = []
+        groups: list[Cluster] = []
+        ranks: dict[tuple[str, str], tuple[int, int]] = {}
+        for m, metric in enumerate(self.plan.metrics):
+            name, better = metric.name, metric.better
+            scores = {row.system: row.score.score for row in report.rows if row.score.name == name}
+            own = all_pairs(name, scores, tested[m * len(indices) : (m + 1) * len(indices)])
+            pairs += own
+            groups += clusters(name, better, scores, own, self.plan.alpha)
+            ranges = rank_ranges(systems, better, own, self.plan.alpha)
+            ranks |= {(system, name): places for system, places in ranges.items()}
+        rows = [replace(row, rank=ranks[row.system, row.score.name]) for row in report.rows]
+        return replace(report, rows=_best_first(rows, width), pairs=pairs, clusters=groups)
+
+
+def _best_first(rows: Sequence[Row], width: int) -> list[Row]:
+    """Sort systems, of `width` rows each, by their first metric."""
+    sign = -1 if rows[0].score.better == "higher" else 1
+    blocks = [rows[start : start + width] for start in range(0, len(rows), width)]
+    return [row for block in sorted(blocks, key=lambda block: sign * block[0].score.score) for row in block]
+
+
+def _score_notices(plan: Plan, found: Statistics, names: Sequence[str]) -> list[Notice]:
+    """Warn where BLEU is 0 only because no hypothesis is long enough."""
+    return [
+        Notice(
+            "warning",
+            "no-4-gram",
+            f"no segment of {name} has a {metric.max_ngram_order}-gram, so BLEU is 0 whatever the text: "
+            "use -sl, or a lower --max-ngram-order",
+        )
+        for m, metric in enumerate(plan.metrics)
+        if isinstance(metric, BLEU) and not metric.effective_order and metric.smooth_method != "add-k"
+        for name, totals in zip(names, found.totals, strict=True)
+        if totals[m][0] > 0 and totals[m][-1] == 0
+    ]

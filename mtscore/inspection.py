@@ -1,0 +1,281 @@
+"""Look at the texts while they are scored, and notice what makes a number mean something else.
+
+A warning is for a number that is probably not what the user wants; a note is worth knowing. Everything here
+is a handful of searches in a chunk's joined text, so that it costs next to nothing beside the scoring.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from mtscore.notices import Notice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from mtscore.corpus import Chunk, System
+
+SPACED_MARKS = (" .\n", " ?\n", " !\n")
+"""How lines end that were tokenised and not put together again."""
+SUBWORD_MARKS = ("@@ ", "▁", "<unk>")
+INVISIBLE = ("\u200b", "\u2060", "\ufeff", "\u00ad")
+COMBINING = ("\u0300", "\u0301", "\u0302", "\u0303", "\u0308", "\u030c", "\u0327", "\u0323")
+"""The commonest combining marks: decomposed text has some of them."""
+
+SPACED_LINES, SPACED_SHARE, SUBWORD_SHARE = 5, 0.1, 0.01
+SPACE_SHARE = 1 / 8
+"""Text of a script without spaces that has more spaces than this has been split into words."""
+
+UNSPACED = {
+    "Han": (r"\p{Han}", "zh"),
+    "Japanese": (r"[\p{Hiragana}\p{Katakana}]", "ja-mecab or char"),
+    "Hangul": (r"\p{Hangul}", "ko-mecab"),
+    "Thai": (r"\p{Thai}", "char or flores200"),
+    "Lao": (r"\p{Lao}", "char or flores200"),
+    "Khmer": (r"\p{Khmer}", "char or flores200"),
+    "Burmese": (r"\p{Myanmar}", "char or flores200"),
+}
+"""Scripts written without spaces between words, how to find them, and the tokenizers that split them."""
+
+SPLITS_AT_SPACES = {
+    "13a": set(UNSPACED),
+    "intl": set(UNSPACED),
+    "none": set(UNSPACED),
+    "zh": set(UNSPACED) - {"Han"},
+}
+"""For each tokenizer the scripts that it splits at spaces only."""
+
+
+@dataclass(slots=True)
+class _Found:
+    """Count lines and remember the first."""
+
+    count: int = 0
+    first: int | None = None
+
+    def add(self, numbers: Iterable[int]) -> None:
+        for number in numbers:
+            self.count += 1
+            self.first = self.first or number
+
+
+@dataclass(slots=True)
+class _Side:
+    """Hold what was seen in one input."""
+
+    lines: int = 0
+    empty: _Found = field(default_factory=_Found)
+    spaced: _Found = field(default_factory=_Found)
+    subwords: _Found = field(default_factory=_Found)
+    invisible: _Found = field(default_factory=_Found)
+    decomposed: bool = False
+
+    def look(self, numbers: Sequence[int], lines: Sequence[str | None], text: str) -> None:
+        self.lines += len(lines)
+        if "" in lines:
+            self.empty.add(_where(numbers, lines, lambda line: line == ""))
+        if any(mark in text for mark in SPACED_MARKS):
+            endings = tuple(mark[:-1] for mark in SPACED_MARKS)
+            self.spaced.add(_where(numbers, lines, lambda line: line.endswith(endings)))
+        if any(mark in text for mark in SUBWORD_MARKS):
+            self.subwords.add(_where(numbers, lines, _has(SUBWORD_MARKS)))
+        if text.isascii():
+            return
+        if any(mark in text for mark in INVISIBLE):
+            self.invisible.add(_where(numbers, lines, _has(INVISIBLE)))
+        if not self.decomposed and any(mark in text for mark in COMBINING):
+            self.decomposed = not unicodedata.is_normalized("NFC", text)
+
+
+class Inspector:
+    """Watch the chunks of an evaluation go by and say at the end what was odd."""
+
+    def __init__(
+        self,
+        systems: Sequence[System],
+        references: Sequence[str],
+        *,
+        tokenizer: str | None = None,
+        force: bool = False,
+    ) -> None:
+        """Prepare to watch.
+
+        Args:
+            systems: in the order of the chunks.
+            references: how messages call the references.
+            tokenizer: of BLEU, if that is computed.
+            force: the user knows that the hypotheses are tokenised.
+        """
+        self._systems = systems
+        self._references = references
+        self._tokenizer = tokenizer
+        self._force = force or tokenizer == "none"
+        self._hypothesis_sides = [_Side() for _ in systems]
+        self._reference_sides: list[_Side] = []
+        self._script: str | None = None
+        self._seen = 0
+        self._copies: set[tuple[int, int]] = set()
+        self._twins: set[tuple[int, int]] = set()
+
+    def look(self, chunk: Chunk) -> None:
+        """Take notice of one chunk."""
+        if not self._seen:
+            self._reference_sides = [_Side() for _ in chunk.references]
+            self._copies = {(s, r) for s in range(len(chunk.systems)) for r in range(len(chunk.references))}
+            self._twins = {(a, b) for b in range(len(chunk.systems)) for a in range(b)}
+        sides = (*self._hypothesis_sides, *self._reference_sides)
+        for side, lines in zip(sides, (*chunk.systems, *chunk.references), strict=True):
+            text = "\n".join([line or "" for line in lines]) + "\n"
+            side.look(chunk.numbers, lines, text)
+            if not self._seen and self._script is None and self._tokenizer:
+                self._script = _unsplit_script(text, self._tokenizer)
+        self._copies = {
+            (s, r) for s, r in self._copies if list(chunk.systems[s]) == list(chunk.references[r])
+        }
+        self._twins = {(a, b) for a, b in self._twins if chunk.systems[a] == chunk.systems[b]}
+        self._seen += len(chunk)
+
+    def notices(self) -> list[Notice]:
+        """Return what was noticed, warnings first."""
+        found = [
+            *self._swapped(),
+            *self._empty_references(),
+            *self._tokenised(),
+            *self._unsplit(),
+            *self._identical(),
+            *self._written_differently(),
+        ]
+        return sorted(found, key=lambda notice: notice.level != "warning")
+
+    def _swapped(self) -> list[Notice]:
+        """Suspect swapped files by their names alone: what is called `ref` is scored against another."""
+        return [
+            Notice(
+                "warning",
+                "files-swapped",
+                f"{system.file} is scored as a hypothesis against {reference}: are the two swapped?",
+                file=system.file,
+            )
+            for system in self._systems
+            for reference in self._references[:1]
+            if system.file and _is_called(system.file, "ref") and not _is_called(reference, "ref")
+        ]
+
+    def _empty_references(self) -> list[Notice]:
+        several = len(self._reference_sides) > 1
+        effect = (
+            "counts as a reference of length 0; --empty-refs-missing treats it as no reference"
+            if several
+            else "nothing can match it"
+        )
+        return [
+            _notice("warning", "empty-reference", f"empty reference: {effect}", name, side.empty)
+            for name, side in self._named_references()
+            if side.empty.count
+        ]
+
+    def _tokenised(self) -> list[Notice]:
+        if self._force:
+            return []
+        spaced = max((side.spaced.count for side in self._reference_sides), default=0)
+        subwords = any(side.subwords.count for side in self._reference_sides)
+        notices = []
+        for system, side in zip(self._systems, self._hypothesis_sides, strict=True):
+            enough = side.spaced.count >= max(SPACED_LINES, SPACED_SHARE * side.lines)
+            if enough and 2 * spaced < side.spaced.count:
+                text = "looks tokenised (a space before the final . ? or !): detokenise it, or say --force"
+                name = system.file or system.name
+                notices.append(_notice("warning", "tokenised-hypothesis", text, name, side.spaced))
+            elif not subwords and side.subwords.count > SUBWORD_SHARE * side.lines:
+                text = "has marks of subword units or unknown words (@@, ▁, <unk>): undo them, or say --force"
+                name = system.file or system.name
+                notices.append(_notice("warning", "tokenised-hypothesis", text, name, side.subwords))
+        return notices
+
+    def _unsplit(self) -> list[Notice]:
+        if self._script is None:
+            return []
+        remedy = UNSPACED[self._script][1]
+        return [
+            Notice(
+                "warning",
+                "unsplit-script",
+                f"the text is mostly {self._script}, which tokenizer {self._tokenizer} splits at spaces: "
+                f"use -tok {remedy}",
+            )
+        ]
+
+    def _identical(self) -> list[Notice]:
+        names = [system.file or system.name for system in self._systems]
+        copies = [
+            Notice("note", "identical-to-reference", f"is the same text as reference {r + 1}", names[s])
+            for s, r in sorted(self._copies)
+        ]
+        twins = [
+            Notice("note", "identical-systems", f"is the same text as {names[a]}", names[b])
+            for a, b in sorted(self._twins)
+        ]
+        return copies + twins
+
+    def _written_differently(self) -> list[Notice]:
+        decomposed = any(side.decomposed for side in self._reference_sides)
+        invisible = any(side.invisible.count for side in self._reference_sides)
+        notices = []
+        for system, side in zip(self._systems, self._hypothesis_sides, strict=True):
+            name = system.file or system.name
+            if side.decomposed != decomposed:
+                text = "hypotheses and references are in different Unicode normal forms (NFC, NFD)"
+                notices.append(Notice("note", "normal-form", text, file=name))
+            if side.invisible.count and not invisible:
+                text = "zero-width or soft-hyphen characters, which the references have not"
+                notices.append(_notice("note", "invisible-characters", text, name, side.invisible))
+        return notices
+
+    def _named_references(self) -> list[tuple[str, _Side]]:
+        several_columns = len(self._references) != len(self._reference_sides)
+        names = [self._references[0]] * len(self._reference_sides) if several_columns else self._references
+        return list(zip(names, self._reference_sides, strict=True))
+
+
+def _notice(level: str, code: str, text: str, file: str, found: _Found) -> Notice:
+    return Notice(
+        "warning" if level == "warning" else "note", code, text, file, line=found.first, count=found.count
+    )
+
+
+def _where(numbers: Sequence[int], lines: Sequence[str | None], holds: Callable[[str], bool]) -> list[int]:
+    return [number for number, line in zip(numbers, lines, strict=True) if line is not None and holds(line)]
+
+
+def _has(marks: tuple[str, ...]) -> Callable[[str], bool]:
+    return lambda line: any(mark in line for mark in marks)
+
+
+def _is_called(file: str, word: str) -> bool:
+    """Return whether a word of the file's name is this one.
+
+    >>> _is_called("out/ref.A.de", "ref"), _is_called("prefix.de", "ref")
+    (True, False)
+    """
+    return re.search(rf"(^|[^a-z]){word}(erence)?s?([^a-z]|$)", PurePath(file).name.lower()) is not None
+
+
+def _unsplit_script(text: str, tokenizer: str) -> str | None:
+    """Return the script that most of the text is in and that the tokenizer does not split, if any."""
+    scripts = SPLITS_AT_SPACES.get(tokenizer, set())
+    letters = len(text)
+    if not scripts or len(text.encode("utf-8", "replace")) < 1.5 * letters:
+        return None
+    import regex  # noqa: PLC0415  # slow to import, and needed for few languages
+
+    spaces = text.count(" ") / letters
+    shares = {name: len(regex.findall(UNSPACED[name][0], text)) / letters for name in UNSPACED}
+    if shares["Japanese"] > 0.1:  # noqa: PLR2004  # Chinese has next to none
+        shares["Japanese"] += shares["Han"]
+        shares["Han"] = 0.0
+    name = max(shares, key=lambda name: shares[name])
+    return name if name in scripts and shares[name] > 0.5 and spaces < SPACE_SHARE else None  # noqa: PLR2004
