@@ -76,8 +76,7 @@ class _MeCab(Tokenizer):
         """Return the tokens of several lines.
 
         Raises:
-            InputError: if a line has a lone surrogate, or is longer than MeCab can take (about a million
-                characters).
+            InputError: if a line has a lone surrogate, or more words than MeCab can weigh (some 100,000).
         """
         _check_unicode(lines)
         with self._lock:
