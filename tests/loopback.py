@@ -1,14 +1,17 @@
-"""A web server on the loopback interface that misbehaves as told, for tests of downloads."""
+"""A web server on the loopback interface that misbehaves as told, and archives for it to serve."""
 
 from __future__ import annotations
 
+import io
+import tarfile
 import threading
+import zipfile
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     Answer = Callable[["Handler"], None]
 
@@ -152,3 +155,28 @@ def reset_midway(data: bytes) -> Answer:
         handler.connection.close()
 
     return answer
+
+
+def tar_gz(members: Mapping[str, bytes | str], *, links: Mapping[str, str] | None = None) -> bytes:
+    """Return a compressed tar archive of these members and of symbolic links to these targets."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+        for name, data in members.items():
+            content = data.encode() if isinstance(data, str) else data
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+        for name, target in (links or {}).items():
+            entry = tarfile.TarInfo(name)
+            entry.type, entry.linkname = tarfile.SYMTYPE, target
+            archive.addfile(entry)
+    return buffer.getvalue()
+
+
+def zip_file(members: Mapping[str, bytes | str]) -> bytes:
+    """Return a zip archive of these members."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()

@@ -125,10 +125,10 @@ def load(
     parts: list[Part] = []
     keep: list[bool] = []
     for one, content in zip(found, contents, strict=True):
-        where = f"{one.name} {pair}"
-        refs = choose_references(list(content.references), use_refs or one.pairs[pair].default_refs, where)
+        wanted = use_refs or one.pairs[pair].default_refs
+        refs = choose_references(list(content.references), wanted, f"{one.name} {pair}")
         parts.append(Part(one.name, len(keep), len(keep) + len(content.sources), refs))
-        keep += _kept(content, one.documents, origlang, subset, where)
+        keep += kept(content, one, pair, origlang, subset)
         content.metadata |= tag_columns(content, one.documents)
     if not any(keep):
         raise nothing_kept(contents, origlang, subset)
@@ -152,13 +152,50 @@ def read(found: Manifest, pair: str, *, store: Store | None = None, systems: boo
         content = formats.read(found.format, _fetched_files(found, languages, kept_in), where)
         return {name: to_bytes(lines) for name, lines in content.fields().items()}
 
-    kept = kept_in.derived(
+    fields = kept_in.derived(
         _key(found, pair),
         _stamp(found, languages),
         make,
         want=lambda name: systems or not name.startswith("sys:"),
     )
-    return from_fields({name: to_lines(data) for name, data in kept.items()})
+    return from_fields({name: to_lines(data) for name, data in fields.items()})
+
+
+def kept(
+    content: Content, found: Manifest, pair: str, origlang: str | None, subset: str | None
+) -> list[bool]:
+    """Return which segments of a set pass both filters; None is no filter.
+
+    Raises:
+        UsageError: a filter does not apply to this set.
+    """
+    where = f"{found.name} {pair}"
+    keep = [True] * len(content.sources)
+    if origlang is not None:
+        keep = keep_origlang(content, origlang, where)
+    if subset is not None:
+        in_subset = keep_subset(content, found.documents, subset, where)
+        keep = [a and b for a, b in zip(keep, in_subset, strict=True)]
+    return keep
+
+
+def matching_fields(field: str, content: Content, default_refs: Sequence[str], where: str) -> list[str]:
+    """Return the fields that a word means: itself, a system's name, `ref` for what is scored, `all`.
+
+    Raises:
+        UsageError: it means none; the message lists those that are there.
+    """
+    known = list(content.fields())
+    if field == "all":
+        return known
+    if field == "ref":
+        return [
+            reference_field(name) for name in choose_references(list(content.references), default_refs, where)
+        ]
+    for name in (field, f"sys:{field}"):
+        if name in known:
+            return [name]
+    raise UsageError(f"there is no field {field!r}", where=where, hint=f"it has: {', '.join(known)}")
 
 
 def fetch(found: Manifest, store: Store) -> None:
@@ -345,18 +382,6 @@ def _fetched_files(found: Manifest, languages: Pair, store: Store) -> dict[str, 
         )
         for field, location in languages.files.items()
     }
-
-
-def _kept(
-    content: Content, tags: Mapping[str, str], origlang: str | None, subset: str | None, where: str
-) -> list[bool]:
-    """Return which segments of one set pass both filters."""
-    keep = [True] * len(content.sources)
-    if origlang is not None:
-        keep = keep_origlang(content, origlang, where)
-    if subset is not None:
-        keep = [a and b for a, b in zip(keep, keep_subset(content, tags, subset, where), strict=True)]
-    return keep
 
 
 def _joined(pair: str, parts: Sequence[Part], contents: Sequence[Content], keep: Sequence[bool]) -> TestData:

@@ -13,7 +13,7 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from mtscore.catalog.content import to_bytes
-from mtscore.errors import UsageError, closest
+from mtscore.errors import UsageError
 from mtscore.results import TestSetUse
 
 if TYPE_CHECKING:
@@ -158,8 +158,3 @@ def nothing_kept(contents: Sequence[Content], origlang: str | None, subset: str 
             values[column] = ", ".join(sorted(found))
     hint = "; ".join(f"{column}: {told}" for column, told in values.items())
     return UsageError(f"no segment is left by {' and '.join(filter(None, asked))}", hint=hint or None)
-
-
-def unknown_field(field: str, known: Sequence[str], where: str) -> UsageError:
-    """Return the error for a field that a test set does not have."""
-    return UsageError(f"there is no field {field}", where=where, hint=closest(field, list(known)))
