@@ -29,3 +29,16 @@ class Ragged:
     def lengths(self) -> Integers:
         """Return the length of each row, shape (rows,)."""
         return np.diff(self.offsets)
+
+
+def _keep_freed_memory() -> None:
+    """Have glibc's malloc keep freed memory for the next array, instead of returning it to the system.
+
+    Freeing a large block raises the size from which every array gets fresh pages of its own (see
+    M_MMAP_THRESHOLD in mallopt(3)), which would cost more than the work on it. The block itself is never
+    touched, and up to twice its size is kept. Elsewhere this has no effect.
+    """
+    np.empty(1 << 24, dtype=np.uint8)
+
+
+_keep_freed_memory()
