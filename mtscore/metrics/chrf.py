@@ -1,0 +1,219 @@
+"""chrF, chrF+ and chrF++ (Popović 2015, 2017): F-scores of character n-grams, and of word n-grams.
+
+A segment's statistics are, for each order, the number of n-grams of the hypothesis, of the reference, and of
+those that they share. Of several references the one with the best segment score counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from mtscore.arrays import Ragged
+from mtscore.characters import END, UNKNOWN, Alphabet, join, split_characters, split_words
+from mtscore.errors import UsageError
+from mtscore.kernels.overlap import matches, totals
+from mtscore.metrics.base import Metric
+from mtscore.results import Score
+from mtscore.signature import Signature
+from mtscore.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mtscore.arrays import Booleans, Floats, Integers
+    from mtscore.corpus import Hypotheses, References
+
+LONGEST_CHARACTERS, LONGEST_WORDS, LARGEST_BETA = 100, 10, 1e100
+"""What is above these is a typing error."""
+
+EPSILON = 1e-16
+"""Stands for a precision, recall or F-score without denominator (chrF++.py)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CHRFScore(Score):
+    """Hold a chrF score with its statistics.
+
+    `stats` are for each order, characters before words, the n-grams of the hypotheses, those of the
+    references, and those in common.
+    """
+
+    stats: list[int]
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """Return the further fields of the JSON row."""
+        return {"stats": self.stats}
+
+
+class _Prepared(NamedTuple):
+    """Keep one chunk of references; with R references of N segments, row r * N + i is segment i's r-th."""
+
+    alphabet: Alphabet
+    characters: Ragged
+    vocabulary: Vocabulary | None
+    words: Ragged | None
+    present: Booleans
+    """Whether segment i has an r-th reference, shape (R, N)."""
+
+
+@dataclass(frozen=True, slots=True)
+class CHRF(Metric[_Prepared, CHRFScore]):
+    """Score with chrF, chrF+ (`word_order=1`) or chrF++ (`word_order=2`), 0 to 100.
+
+    Args:
+        char_order: the longest character n-grams.
+        word_order: the longest word n-grams; 0 for none.
+        beta: how many times as much recall counts as precision.
+        lowercase: compare lower-cased text (`str.lower`).
+        whitespace: let white space count as characters.
+        eps_smoothing: average the orders' F-scores, as chrF++.py, Moses and NLTK do, instead of precision
+            and recall over the orders that both sides are long enough for.
+
+    Raises:
+        UsageError: if an order or beta is out of range.
+    """
+
+    char_order: int = 6
+    word_order: int = 0
+    beta: float = 2
+    lowercase: bool = False
+    whitespace: bool = False
+    eps_smoothing: bool = False
+
+    def __post_init__(self) -> None:
+        _check_order("character", self.char_order, 1, LONGEST_CHARACTERS)
+        _check_order("word", self.word_order, 0, LONGEST_WORDS)
+        if not isinstance(self.beta, int | float) or not 0 < self.beta <= LARGEST_BETA:
+            raise UsageError(f"chrF's beta must be a positive number, not {self.beta!r}")
+
+    @property
+    def name(self) -> str:
+        """Return the name with beta and a plus for each order of words: `chrF2`, `chrF0.5`, `chrF2++`."""
+        return f"chrF{np.format_float_positional(self.beta, trim='-')}{'+' * self.word_order}"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the names of the statistics: three counts for each order, characters before words."""
+        orders = [f"char_{order}" for order in range(1, self.char_order + 1)]
+        orders += [f"word_{order}" for order in range(1, self.word_order + 1)]
+        return tuple(f"{order}_{count}" for order in orders for count in ("sys", "ref", "match"))
+
+    @property
+    def settings(self) -> Signature:
+        """Return the signature of the configuration."""
+        return Signature(
+            self.name,
+            {
+                "case": "lc" if self.lowercase else "mixed",
+                "eff": "no" if self.eps_smoothing else "yes",
+                "numchars": self.char_order,
+                "numwords": self.word_order,
+                "space": "yes" if self.whitespace else "no",
+            },
+        )
+
+    def prepare(self, references: References) -> _Prepared:
+        """Split one chunk of references into characters and words, for use with every system."""
+        text = join(self._cased([line or "" for stream in references for line in stream]))
+        alphabet = Alphabet(text, whitespace=self.whitespace)
+        ids = alphabet.find(text, end=END)
+        vocabulary = words = None
+        if self.word_order:
+            tokens = split_words(text, ids)
+            vocabulary = Vocabulary(tokens)
+            words = Ragged(vocabulary.ids, tokens.offsets)
+        present = np.array([[line is not None for line in stream] for stream in references])
+        return _Prepared(alphabet, split_characters(text, ids), vocabulary, words, present)
+
+    def statistics(self, hypotheses: Hypotheses, prepared: _Prepared) -> Floats:
+        """Return the statistics of one chunk against each segment's best reference, shape (segments, K)."""
+        text = join(self._cased(hypotheses))
+        ids = prepared.alphabet.find(text, end=UNKNOWN)
+        counts = [_compare(split_characters(text, ids), prepared.characters, self.char_order)]
+        if prepared.vocabulary and prepared.words:
+            tokens = split_words(text, ids)
+            words = Ragged(prepared.vocabulary.find(tokens), tokens.offsets)
+            counts.append(_compare(words, prepared.words, self.word_order))
+        values = np.concatenate(counts, axis=1, dtype=np.float64)
+        return self._best(values.reshape(*prepared.present.shape, -1), prepared.present)
+
+    def score(self, values: Floats) -> Floats:
+        """Return the scores of statistics of shape (..., K), shape (...)."""
+        by_order = values.reshape(*values.shape[:-1], -1, 3)
+        hypothesis, reference, shared = by_order[..., 0], by_order[..., 1], by_order[..., 2]
+        precision, recall = _ratio(shared, hypothesis), _ratio(shared, reference)
+        if self.eps_smoothing:
+            return 100 * _sum(self._f_score(precision, recall, EPSILON)) / (self.char_order + self.word_order)
+        used = (hypothesis > 0) & (reference > 0)
+        orders = np.maximum(np.count_nonzero(used, axis=-1), 1)
+        precision, recall = _sum(np.where(used, precision, 0)), _sum(np.where(used, recall, 0))
+        return 100 * self._f_score(precision / orders, recall / orders, 0)
+
+    def result(self, total: Floats, signature: Signature) -> CHRFScore:
+        """Return the score of one row of statistics, with them."""
+        return CHRFScore(
+            name=self.name,
+            score=float(self.score(total)),
+            better=self.better,
+            signature=signature,
+            stats=[int(count) for count in total],
+        )
+
+    def _cased(self, lines: Sequence[str]) -> Sequence[str]:
+        return [line.lower() for line in lines] if self.lowercase else lines
+
+    def _best(self, values: Floats, present: Booleans) -> Floats:
+        """Return each segment's statistics against its best reference, of equal ones the first.
+
+        `values` have the shape (R, N, K).
+        """
+        if len(values) == 1:
+            only: Floats = values[0]
+            return only
+        scores = np.where(present, self.score(values), -np.inf)
+        best: Floats = values[scores.argmax(axis=0), np.arange(values.shape[1])]
+        return best
+
+    def _f_score(self, precision: Floats, recall: Floats, otherwise: float) -> Floats:
+        factor = float(self.beta) ** 2
+        denominator = factor * precision + recall
+        exists = denominator > 0
+        safe = np.where(exists, denominator, 1.0)
+        return np.where(exists, (1 + factor) * precision * recall / safe, otherwise)
+
+
+def _check_order(what: str, order: int, least: int, most: int) -> None:
+    if not isinstance(order, int) or not least <= order <= most:
+        raise UsageError(f"chrF's {what} order must be a whole number from {least} to {most}, not {order!r}")
+
+
+def _compare(hypotheses: Ragged, references: Ragged, order: int) -> Integers:
+    """Return the three counts of each order, shape (R * N, 3 * order).
+
+    Hypotheses are compared with references as often as there are; where a reference is too short for an
+    order, the hypothesis's n-grams do not count either.
+    """
+    hypotheses = _repeat(hypotheses, (len(references.offsets) - 1) // max(len(hypotheses.offsets) - 1, 1))
+    wanted = totals(references, order)
+    found = np.where(wanted > 0, totals(hypotheses, order), 0)
+    counts = np.stack((found, wanted, matches(hypotheses, references, order)), axis=-1)
+    return counts.reshape(len(counts), -1)
+
+
+def _repeat(rows: Ragged, times: int) -> Ragged:
+    return Ragged(np.tile(rows.ids, times), np.concatenate(([0], np.cumsum(np.tile(rows.lengths, times)))))
+
+
+def _ratio(part: Floats, whole: Floats) -> Floats:
+    """Return part / whole, epsilon where there is no whole."""
+    return np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), EPSILON)
+
+
+def _sum(terms: Floats) -> Floats:
+    """Return the sum over the last axis, strictly from left to right."""
+    total: Floats = np.cumsum(terms, axis=-1)[..., -1]
+    return total
