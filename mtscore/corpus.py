@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import compress, count
 from typing import NoReturn, Protocol, TypeAlias, cast
 
 from mtscore.errors import AlignmentError, InputError, ShapeError, UsageError
@@ -32,12 +32,14 @@ class System:
 class Chunk:
     """Hold some segments of all inputs, aligned.
 
-    `numbers` are the segments' line numbers, from 1; `systems[s][i]` and `references[r][i]` are texts.
+    `numbers` are the segments' line numbers, from 1; `systems[s][i]` and `references[r][i]` are texts, and
+    so is `source[i]` where the source is known.
     """
 
     numbers: Sequence[int]
     systems: Sequence[Hypotheses]
     references: References
+    source: Sequence[str] | None = None
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -103,7 +105,8 @@ class Lockstep:
 
     `columns` is the number of tab-separated references on each line of a reference input. With
     `empty_is_missing` an empty line is no reference. `keep` selects segments, one flag a line of the inputs.
-    `advice` may explain a system whose number of lines is not that of the references.
+    `source` is read along where it is known. `advice` may explain a system whose number of lines is not that
+    of the references.
     """
 
     systems: Sequence[Stream]
@@ -111,6 +114,7 @@ class Lockstep:
     columns: int = 1
     empty_is_missing: bool = False
     keep: Sequence[bool] | None = None
+    source: Stream | None = None
     advice: Callable[[int, int], str | None] = lambda _found, _wanted: None
 
     def chunks(self, size: int) -> Iterator[Chunk]:
@@ -134,15 +138,19 @@ class Lockstep:
                 yield chunk
 
     def _chunk(self, batches: list[list[str]], start: int) -> Chunk:
+        size = len(batches[0])
         systems = batches[: len(self.systems)]
         references = self._references(batches[len(self.systems) :], start)
-        numbers: Sequence[int] = range(start + 1, start + len(batches[0]) + 1)
-        if self.keep is not None:
-            kept = [number - 1 - start for number in numbers if self.keep[number - 1]]
-            numbers = [start + 1 + index for index in kept]
-            systems = [[lines[index] for index in kept] for lines in systems]
-            references = [[lines[index] for index in kept] for lines in references]
-        return Chunk(numbers, systems, references)
+        source = self.source.take(size) if self.source else None
+        if self.keep is None:
+            return Chunk(range(start + 1, start + size + 1), systems, references, source)
+        keep = self.keep[start : start + size]
+        return Chunk(
+            list(compress(range(start + 1, start + size + 1), keep)),
+            [list(compress(lines, keep)) for lines in systems],
+            [list(compress(lines, keep)) for lines in references],
+            list(compress(source, keep)) if source else None,
+        )
 
     def _references(self, batches: list[list[str]], start: int) -> list[Sequence[str | None]]:
         streams: list[Sequence[str | None]] = []

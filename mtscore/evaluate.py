@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from mtscore._version import VERSION
+from mtscore.errors import AlignmentError
 from mtscore.gates import judge
 from mtscore.inspection import Inspector
 from mtscore.metrics.bleu import BLEU
@@ -143,6 +144,7 @@ def evaluate(
         keep_texts=plan.examples > 0,
         jobs=plan.jobs,
     )
+    check_groups(plan.groups, found.segments)
     report = Report(
         rows=[],
         segments=found.segments,
@@ -160,6 +162,16 @@ def evaluate(
     signatures = [_signature(metric, plan, found.reference_counts) for metric in plan.metrics]
     evaluation = _Evaluation(systems, plan, found, signatures, progress)
     return evaluation.by_segment(report) if plan.sentence_level else evaluation.of_corpus(report)
+
+
+def check_groups(groups: Mapping[str, Sequence[str]], segments: int) -> None:
+    """Raise an AlignmentError unless every column of groups has a label for each segment."""
+    for column, labels in groups.items():
+        if len(labels) != segments:
+            raise AlignmentError(
+                f"column {column!r} of the groups has {len(labels)} rows for {segments} segments",
+                hint="a group file has a header and one row for each segment",
+            )
 
 
 def versions(metrics: Sequence[AnyMetric]) -> dict[str, Any]:

@@ -120,6 +120,7 @@ class Inspector:
         self._seen = 0
         self._copies: set[tuple[int, int]] = set()
         self._twins: set[tuple[int, int]] = set()
+        self._untranslated: set[int] = set()
 
     def look(self, chunk: Chunk) -> None:
         """Take notice of one chunk."""
@@ -127,6 +128,7 @@ class Inspector:
             self._reference_sides = [_Side() for _ in chunk.references]
             self._copies = {(s, r) for s in range(len(chunk.systems)) for r in range(len(chunk.references))}
             self._twins = {(a, b) for b in range(len(chunk.systems)) for a in range(b)}
+            self._untranslated = set(range(len(chunk.systems))) if chunk.source else set()
         sides = (*self._hypothesis_sides, *self._reference_sides)
         for side, lines in zip(sides, (*chunk.systems, *chunk.references), strict=True):
             text = "\n".join([line or "" for line in lines]) + "\n"
@@ -137,6 +139,7 @@ class Inspector:
             (s, r) for s, r in self._copies if list(chunk.systems[s]) == list(chunk.references[r])
         }
         self._twins = {(a, b) for a, b in self._twins if chunk.systems[a] == chunk.systems[b]}
+        self._untranslated = {s for s in self._untranslated if chunk.systems[s] == chunk.source}
         self._seen += len(chunk)
 
     def notices(self) -> list[Notice]:
@@ -219,7 +222,11 @@ class Inspector:
             Notice("note", "identical-systems", f"is the same text as {names[a]}", names[b])
             for a, b in sorted(self._twins)
         ]
-        return copies + twins
+        sources = [
+            Notice("note", "identical-to-source", "is the source text itself", names[s])
+            for s in sorted(self._untranslated)
+        ]
+        return copies + twins + sources
 
     def _written_differently(self) -> list[Notice]:
         decomposed = any(side.decomposed for side in self._reference_sides)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from mtscore.cli import messages
 from mtscore.cli.options import target_language
-from mtscore.corpus import Lockstep, System
+from mtscore.corpus import Lines, Lockstep, System
 from mtscore.errors import InputError, UsageError
 from mtscore.lines import STDIN, LineReader, read_lines
 from mtscore.notices import Notice
@@ -20,10 +20,13 @@ from mtscore.results import Input
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from mtscore.catalog.testdata import TestData
     from mtscore.cli.score import ScoreOptions
     from mtscore.results import Report, TestSetUse
 
 NO_REFERENCE = "mtscore REFERENCE -i HYPOTHESES, or -t SET -l SRC-TRG for a standard test set"
+METADATA = ("origlang", "domain", "country")
+"""What `--detail` groups segments by, where a test set has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,28 +74,50 @@ def open_inputs(options: ScoreOptions, *, digest: bool) -> Iterator[Inputs]:
     Raises:
         UsageError: if it is not clear what is to be scored against what.
         InputError: if an input cannot be opened.
+        NetworkError, IntegrityError, StorageError: from fetching a test set.
     """
     references = [*options.words, *options.reference]
     hypotheses = list(options.input) or [STDIN]
     _check(options, references, hypotheses)
+    data = _load(options) if options.test_set else None
     with ExitStack() as stack:
 
-        def opened(path: str, *, trim: bool) -> LineReader:
+        def opened(path: str, *, trim: bool = True) -> LineReader:
             reader = LineReader(path, encoding=options.encoding, trim=trim, digest=digest)
             stack.callback(reader.close)
             return reader
 
-        readers = [opened(path, trim=True) for path in hypotheses]
-        readers += [opened(path, trim=options.num_refs == 1) for path in references]
-        yield _inputs(options, readers, hypotheses, references)
+        systems = [
+            System(name, None if path == STDIN else path)
+            for name, path in zip(_names(options.names, hypotheses), hypotheses, strict=True)
+        ]
+        readers = [opened(path) for path in hypotheses]
+        groups = _read_groups(options.groups, options.encoding) if options.groups else {}
+        if data is not None:
+            yield _of_test_set(data, options, systems, readers, groups)
+        else:
+            reference_readers = [opened(path, trim=options.num_refs == 1) for path in references]
+            yield Inputs(
+                systems=systems,
+                readers=readers + reference_readers,
+                reference_names=references,
+                lockstep=Lockstep(
+                    systems=readers,
+                    references=reference_readers,
+                    columns=options.num_refs,
+                    empty_is_missing=options.empty_refs_missing,
+                ),
+                facts={"lang": options.language_pair} if options.language_pair else {},
+                groups=groups,
+            )
+
+
+# --- What was asked for -------------------------------------------------------------------------------------
 
 
 def _check(options: ScoreOptions, references: Sequence[str], hypotheses: Sequence[str]) -> None:
     target_language(options.language_pair)
-    if not references:
-        raise UsageError("no reference", hint=NO_REFERENCE)
-    if options.num_refs > 1 and len(references) > 1:
-        raise UsageError("several references on a line come from one file", where="-nr/--num-refs")
+    _check_sources(options, references)
     if [*references, *hypotheses].count(STDIN) > 1:
         raise UsageError("standard input can be read once only", where="-")
     seen: dict[str, str] = {}
@@ -105,36 +130,116 @@ def _check(options: ScoreOptions, references: Sequence[str], hypotheses: Sequenc
         messages.say("mtscore: reading hypotheses from the terminal, one a line; Ctrl-D ends")
 
 
-def _inputs(
-    options: ScoreOptions,
-    readers: list[LineReader],
-    hypotheses: Sequence[str],
-    references: Sequence[str],
-) -> Inputs:
-    names = _names(options.names, hypotheses)
-    systems = [
-        System(name, None if path == STDIN else path) for name, path in zip(names, hypotheses, strict=True)
-    ]
-    lockstep = Lockstep(
-        systems=readers[: len(systems)],
-        references=readers[len(systems) :],
-        columns=options.num_refs,
-        empty_is_missing=options.empty_refs_missing,
+def _check_sources(options: ScoreOptions, references: Sequence[str]) -> None:
+    """Refuse contradictions between reference files and test sets."""
+    if options.test_set is None:
+        needing = {
+            "--origlang": options.origlang,
+            "--subset": options.subset,
+            "--use-refs": options.use_refs,
+            "--detail": options.detail,
+        }
+        for name, value in needing.items():
+            if value:
+                raise UsageError(f"{name} needs -t and -l", hint="--groups FILE goes with files of your own")
+        if not references:
+            raise UsageError("no reference", hint=NO_REFERENCE)
+    elif references:
+        raise UsageError(
+            f"references come from the test set or from files, not from both: {' '.join(references)}",
+            where="-t/--test-set",
+            hint="hypotheses stand behind -i",
+        )
+    elif options.language_pair is None:
+        raise UsageError(
+            "a test set needs a language pair", where="-l", hint=f"mtscore testsets show {options.test_set}"
+        )
+    if options.num_refs > 1 and (len(references) > 1 or options.test_set):
+        raise UsageError("several references on a line come from one file", where="-nr/--num-refs")
+
+
+# --- Standard test sets -------------------------------------------------------------------------------------
+
+
+def _load(options: ScoreOptions) -> TestData:
+    from mtscore.catalog import catalogue  # noqa: PLC0415  # only for test sets
+
+    return catalogue.load(
+        _listed(options.test_set),
+        options.language_pair or "",
+        use_refs=_listed(options.use_refs) or None,
+        origlang=options.origlang,
+        subset=options.subset,
     )
+
+
+def _of_test_set(
+    data: TestData,
+    options: ScoreOptions,
+    systems: Sequence[System],
+    readers: Sequence[LineReader],
+    own_groups: Mapping[str, Sequence[str]],
+) -> Inputs:
+    """Return the inputs for scoring against a test set: hypotheses of the whole set, filtered afterwards."""
+    from mtscore.catalog import catalogue  # noqa: PLC0415
+
+    names = [f"{data.name} {data.pair} reference {label}" for label in data.labels]
+    facts = {
+        "lang": data.pair,
+        "test": data.name,
+        "origlang": options.origlang,
+        "subset": options.subset,
+        "userefs": options.use_refs,
+    }
     return Inputs(
         systems=systems,
         readers=readers,
-        reference_names=list(references),
-        lockstep=lockstep,
-        facts={"lang": options.language_pair} if options.language_pair else {},
-        groups=_groups(options.groups, options.encoding) if options.groups else {},
+        reference_names=names,
+        lockstep=Lockstep(
+            systems=readers,
+            references=[Lines(name, lines) for name, lines in zip(names, data.references, strict=True)],
+            source=Lines("source", data.sources),
+            keep=data.keep if data.filtered else None,
+            advice=lambda found, _wanted: catalogue.wrong_length(data, found, "").hint,
+        ),
+        facts={key: value for key, value in facts.items() if value is not None},
+        groups={
+            column: data.select(labels) if len(labels) == len(data) else labels
+            for column, labels in {**_set_groups(data, detail=options.detail), **own_groups}.items()
+        },
+        testset=data.use,
     )
+
+
+def _set_groups(data: TestData, *, detail: bool) -> dict[str, list[str]]:
+    """Return the labels of all segments: by test set where there are several, and for `--detail`."""
+    groups = {}
+    if len(data.parts) > 1:
+        groups["test"] = [part.name for part in data.parts for _ in range(part.start, part.stop)]
+    if detail:
+        groups |= {
+            column: [label or "unknown" for label in data.metadata[column]]
+            for column in METADATA
+            if column in data.metadata
+        }
+        if not groups:
+            raise UsageError(
+                f"{data.name} does not tell the origins or domains of its texts", where="--detail"
+            )
+    return groups
+
+
+# --- Names and groups ---------------------------------------------------------------------------------------
+
+
+def _listed(text: str | None) -> list[str]:
+    return [part.strip() for part in text.split(",")] if text else []
 
 
 def _names(given: str | None, hypotheses: Sequence[str]) -> list[str]:
     if given is None:
         return short_names(hypotheses)
-    names = [name.strip() for name in given.split(",")]
+    names = _listed(given)
     if len(names) != len(hypotheses):
         raise UsageError(f"{len(names)} names for {len(hypotheses)} systems", where="--names")
     if len(set(names)) < len(names) or "" in names:
@@ -168,11 +273,11 @@ def _common_start(names: Sequence[str]) -> str:
 
 
 def _cut_after_last_separator(common: str) -> int:
-    return max((common.rfind(separator) for separator in "._/"), default=-1) + 1
+    return max(common.rfind(separator) for separator in "._/") + 1
 
 
-def _groups(path: str, encoding: str) -> dict[str, list[str]]:
-    """Return the columns of a tab-separated file with a header, by name."""
+def _read_groups(path: str, encoding: str) -> dict[str, list[str]]:
+    """Return the columns of a tab-separated file with a header, by name; short rows are filled up."""
     lines = read_lines(path, encoding=encoding)
     if not lines:
         raise InputError("is empty", where=path)
@@ -183,5 +288,5 @@ def _groups(path: str, encoding: str) -> dict[str, list[str]]:
             raise InputError(
                 f"expected {len(header)} columns as in the header, found {len(row)}", where=f"{path}:{number}"
             )
-    padded = [row + [""] * (len(header) - len(row)) for row in rows]
-    return {name: [row[index] for row in padded] for index, name in enumerate(header)}
+    filled = [row + [""] * (len(header) - len(row)) for row in rows]
+    return {name: [row[index] or "unknown" for row in filled] for index, name in enumerate(header)}

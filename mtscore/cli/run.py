@@ -15,6 +15,7 @@ from mtscore.evaluate import Plan, evaluate
 from mtscore.gates import parse_limits
 from mtscore.metrics.base import CHUNK_SEGMENTS
 from mtscore.significance import check_alpha, check_seed, check_trials
+from mtscore.tokenizers import TOKENIZERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +27,26 @@ if TYPE_CHECKING:
 
 def execute(options: ScoreOptions) -> int:
     """Run one evaluation from options to output and return the exit code."""
+    if options.list_sets or options.download or options.echo or options.citation:
+        from mtscore.cli import legacy  # noqa: PLC0415  # as the store: rarely needed, slow to import
+
+        return legacy.answer(options)
+    if not _needs_store(options):
+        return _score(options)
+    from mtscore.cli.store import open_store  # noqa: PLC0415
+
+    with open_store(options.cache, offline=options.offline, quiet=options.quiet):
+        return _score(options)
+
+
+def _needs_store(options: ScoreOptions) -> bool:
+    """Return whether files from the cache or the network may be used: test sets or tokenizer models."""
+    tokenize = (options.tokenize or "").partition(":")[0]
+    builtin = tokenize in TOKENIZERS and TOKENIZERS[tokenize].extra is None
+    return bool(options.test_set or options.like or (tokenize and not builtin))
+
+
+def _score(options: ScoreOptions) -> int:
     output = Output.of(options)
     metrics, notices = build_metrics(options)
     plan = _plan(options, metrics)
