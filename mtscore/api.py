@@ -163,7 +163,7 @@ def evaluate_systems(
 
     >>> report = evaluate_systems({"a": ["the cat sat"], "b": ["a cat sat"]}, [["the cat sat"]], [CHRF()])
     >>> [(row.system, round(row.score.score, 1)) for row in report.rows]
-    [('a', 100.0), ('b', 67.7)]
+    [('a', 100.0), ('b', 53.6)]
 
     Args:
         systems: hypotheses by name of system.
