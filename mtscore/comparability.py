@@ -6,6 +6,7 @@ releases of sacreBLEU. Nothing here computes or prints a score.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -161,12 +162,23 @@ def _judge_asian(a: Signature, b: Signature) -> Verdict:
     return "different" if acts else "harmless"
 
 
+def _judge_tokenizer(a: Signature, b: Signature) -> Verdict:
+    """Judge a model that one side names with its checksum and the other, as sacreBLEU does, without."""
+    name, with_digest = sorted((str(a.get("tok")), str(b.get("tok"))), key=len)
+    same = with_digest.startswith(name) and MODEL_DIGEST.fullmatch(with_digest, len(name))
+    return "caveat" if same else "different"
+
+
 JUDGES: dict[str, Callable[[Signature, Signature], Verdict]] = {
     "smooth": _judge_smoothing,
     "eff": _judge_effective_order,
     "asian": _judge_asian,
+    "tok": _judge_tokenizer,
 }
 """Settings of which different values do not always mean different scores."""
+
+MODEL_DIGEST = re.compile(r"-[0-9a-f]{8}")
+"""What a tokenizer's value ends in where its model has no published checksum."""
 
 ROUNDING = 0.005
 """By how much a smoothing value that sacreBLEU prints may differ from the one that it used."""

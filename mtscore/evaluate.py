@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from mtscore.results import Better, Cluster
     from mtscore.signature import Signature
     from mtscore.statistics import AnyMetric, Statistics
+    from mtscore.tokenizers.base import Tokenizer
 
     Progress: TypeAlias = Callable[[int, int], None]
 
@@ -155,7 +156,11 @@ def evaluate(
         bootstrap=plan.intervals or None,
         seed=plan.seed if plan.intervals or plan.test else None,
         alpha=plan.alpha,
-        notices=[*inspector.notices(), *_score_notices(plan, found, names)],
+        notices=[
+            *(notice for used in _tokenizers(plan.metrics) for notice in used.notices),
+            *inspector.notices(),
+            *_score_notices(plan, found, names),
+        ],
         versions=versions(plan.metrics),
         language_pair=plan.facts.get("lang"),
     )
@@ -176,13 +181,18 @@ def check_groups(groups: Mapping[str, Sequence[str]], segments: int) -> None:
 
 def versions(metrics: Sequence[AnyMetric]) -> dict[str, Any]:
     """Return the versions of everything that a score may depend on."""
-    names = {metric.tokenize for metric in metrics if isinstance(metric, BLEU) and metric.tokenize}
     return {
         "mtscore": VERSION,
         "python": platform.python_version(),
         "numpy": np.__version__,
-        "tokenizers": {tokenizer(name).name: tokenizer(name).version for name in sorted(names)},
+        "tokenizers": {used.name: used.version for used in _tokenizers(metrics)},
     }
+
+
+def _tokenizers(metrics: Sequence[AnyMetric]) -> list[Tokenizer]:
+    """Return the tokenizers that the metrics use, each once."""
+    names = {metric.tokenize for metric in metrics if isinstance(metric, BLEU) and metric.tokenize}
+    return [tokenizer(name) for name in sorted(names)]
 
 
 def _signature(metric: AnyMetric, plan: Plan, reference_counts: Iterable[int]) -> Signature:

@@ -137,6 +137,23 @@ def test_smoothing_is_judged_by_method_and_value(a: str, b: str, expected: Verdi
     assert verdict(differences(one, other)) == expected
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        ("flores101-1a2b3c4d", "flores101", "caveat"),
+        ("flores101", "flores101-1a2b3c4d", "caveat"),
+        ("flores101-1a2b3c4d", "flores101-1a2b3c4e", "different"),
+        ("flores101-1a2b3c4d", "flores200", "different"),
+        ("spm-1a2b3c4d", "spm-00000000", "different"),
+        ("ja-mecab-0.996-IPA", "ja-mecab", "different"),
+    ],
+)
+def test_a_model_named_without_its_checksum_leaves_doubt(a: str, b: str, expected: Verdict) -> None:
+    """The same model with and without its checksum is a caveat; two checksums are two tokenizers."""
+    found = [d for d in differences(*(BLEU.replace("13a", value) for value in (a, b))) if d.key == "tok"]
+    assert [d.verdict for d in found] == [expected]
+
+
 def test_asian_support_counts_once_it_acts() -> None:
     """TER's support of Asian scripts moves the score where punctuation is normalised or removed."""
     for acting in (("norm.no", "norm.yes"), ("punct.yes", "punct.no")):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import loopback
 import pytest
 import sacrebleu
-from conftest import read_json, read_lines, shared
+from conftest import read_json, read_lines, run, shared
 
 from mtscore import assets
 from mtscore.assets import Store
@@ -386,6 +386,16 @@ def test_spm_is_flores101_with_a_warning(models: list[Model], publisher: Publish
     assert old.label == TokenizerFlores101().label
     assert [notice.code for notice in old.notices] == ["deprecated-tokenizer"]
     assert TokenizerFlores101().notices == ()
+
+
+def test_the_program_warns_about_the_old_name(models: list[Model], tmp_path: Path) -> None:
+    """Scoring with `spm` works from the cache, signs with what it is, and warns once."""
+    Store(folder=tmp_path).add(models[0].path, assets.model("flores101"))
+    environment = os.environ | {"MTSCORE_CACHE": str(tmp_path), "MTSCORE_OFFLINE": "1"}
+    done = run("score", MINI / "ref.A.de", "-i", MINI / "hyp.good.de", "-tok", "spm", env=environment)
+    assert f"+tok.flores101-{models[0].digest}+" in done.stdout.decode()
+    assert done.stderr.decode().startswith("mtscore: warning: tokenizer spm is the old name of flores101;")
+    assert done.stderr.count(b"\n") == 1
 
 
 def test_ones_own_model_is_known_by_its_bytes(models: list[Model], tmp_path: Path) -> None:
