@@ -19,6 +19,7 @@ Errors: `NetworkError`, `IntegrityError`, `StorageError`, each with the address 
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
@@ -231,7 +232,8 @@ class Store:
         """Return the file in an existing sacreBLEU cache that has the published checksum, or None."""
         if self.sacrebleu is None or not asset.known:
             return None
-        names = (asset.name, f"*.{asset.name}")  # theirs begin with the test set's name
+        name = glob.escape(asset.name)
+        names = (name, f"*.{name}")  # theirs begin with the test set's name
         candidates = (path for name in names for path in self.sacrebleu.rglob(name) if path.is_file())
         return next((path for path in candidates if not asset.difference(examine(path))), None)
 

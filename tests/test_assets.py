@@ -143,6 +143,24 @@ def test_redirects_are_followed(server: Server, store: Store) -> None:
     assert store.fetch(asset).path.read_bytes() == DATA
 
 
+def test_a_proxy_is_used(server: Server, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The usual variable names a proxy, which is asked for the whole address."""
+    for name in ("http_proxy", "no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HTTP_PROXY", server.address)
+    server.serve("http://nowhere.invalid/a.tgz", DATA)
+    asset = published("http://nowhere.invalid/a.tgz")
+    assert store.fetch(asset).path.read_bytes() == DATA
+
+
+def test_no_connection_is_one_clear_error(store: Store) -> None:
+    """An address where nobody listens is an error that says so."""
+    with loopback.running() as gone:
+        url = gone.serve("/a.tgz", DATA)
+    with pytest.raises(NetworkError, match=r"cannot download a\.tgz: http://.*/a\.tgz: no connection"):
+        store.fetch(published(url))
+
+
 def test_a_slow_server_is_waited_for(server: Server, store: Store) -> None:
     """A server that keeps sending is no failure, however long the whole takes."""
     asset = published(server.serve("/a.tgz", loopback.slow(DATA, pieces=8, pause=0.1)))

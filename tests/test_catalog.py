@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tomllib
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import loopback
 import pytest
 from conftest import read_json, read_lines, shared
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mtscore import assets
 from mtscore.assets import Store
@@ -173,6 +177,7 @@ ref = "a.{trg}"
     [
         ('name = "s"', "", "name is missing"),
         ('name = "s"', 'name = "a_b"', "name 'a_b' must be letters"),
+        ('name = "s"', 'name = "models"', "name 'models' must be"),
         ('description = "d"', "", "description is missing"),
         ('format = "plain"', 'format = "plane"', r"unknown format 'plane' \(did you mean plain"),
         ('["en-de"]', "[]", "pairs must name"),
@@ -182,10 +187,11 @@ ref = "a.{trg}"
         ('md5 = "00', 'md5 = "0G', "md5 must be 32 hexadecimal digits"),
         ('md5 = "00', 'sha256 = "00', "sha256 must be 64 hexadecimal digits"),
         ("md5 =", "# md5 =", "downloads.a needs md5 or sha256"),
-        ('url = "https', 'url = "ftp', "must be an http or https address"),
+        ('url = "https', 'url = "ftp', "is not the http or https address of a file"),
         ("[files]", 'stability = "shaky"\n[files]', "stability must be one of"),
         ("[files]", 'archive = "rar"\n[files]', "archive must be one of tar.gz"),
         ("[files]", "mirrors = 1\n[files]", "mirrors must be a list"),
+        ("[files]", "mirrors = ['x']\n[files]", "'x' is not the http or https address"),
         ("[files]", 'sha1 = "0"\n[files]', "unknown field 'sha1' in downloads.a"),
         ('ref = "a.{trg}"', "", "must have src and ref"),
         ("{trg}", "{target}", "only {src} and {trg}"),
@@ -199,6 +205,7 @@ ref = "a.{trg}"
         ("ref =", "xml = 'x'\nref =", "unknown field 'xml'"),
         ("[files]", '[downloads.b]\nurl = "https://e.org/b"\nmd5 = "00"\n[files]', "md5 must be 32"),
         ("[files]", "[override.de-en]\n[files]", "override.de-en is about a pair that is not in pairs"),
+        ("[files]", "[override]\nen-de = 1\n[files]", "override.en-de must be a table"),
         ("[files]", "[lines]\nen-de = 0\n[files]", "lines.en-de must be a number"),
         ("[files]", "[documents]\nx = 1\n[files]", "documents.x must be text"),
         ('name = "s"', 'name = "s', "not valid TOML.*line 2"),
@@ -211,6 +218,33 @@ def test_mistakes_in_a_manifest_are_named(old: str, new: str, message: str) -> N
     with pytest.raises(ManifestError, match=message) as caught:
         manifest.parse(PLAIN.replace(old, new), Path("s.toml"))
     assert caught.value.where == "s.toml"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["a", "src", "en-de"]), inner)
+    ),
+    max_leaves=4,
+)
+
+
+@given(data=st.data())
+def test_no_manifest_crashes_the_checks(data: st.DataObject) -> None:
+    """Whatever stands in a field, the manifest is read or refused with a manifest error."""
+    facts: dict[str, Any] = tomllib.loads(PLAIN)
+    table = data.draw(st.sampled_from([facts, facts["files"], facts["downloads"]["a"], facts["downloads"]]))
+    known = sorted(manifest._KEYS | manifest._DOWNLOAD_KEYS | {*table})
+    table[data.draw(st.sampled_from(known))] = data.draw(JSON)
+    with suppress(ManifestError):
+        manifest._Checker(facts, Path("s.toml")).manifest()
+
+
+def test_codes_of_languages_in_file_names() -> None:
+    """Where file names have other codes than the pair, the manifest maps them, for FLORES say."""
+    text = PLAIN.replace("[downloads", 'codes = { en = "eng_Latn", de = "deu_Latn" }\n[downloads', 1)
+    files = manifest.parse(text, Path("s.toml")).pairs["en-de"].files
+    assert [location.member for location in files.values()] == ["a.eng_Latn", "a.deu_Latn"]
 
 
 def test_what_no_pair_uses_is_a_mistake() -> None:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import random
+import subprocess
+import sys
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import pytest
 from conftest import read_json, shared
 
-from mtscore.catalog import formats
+from mtscore.catalog import catalogue, formats
 from mtscore.catalog.content import checked, from_fields, to_bytes, to_lines
 from mtscore.catalog.formats import Source
 from mtscore.errors import AlignmentError, DecodingError, InputError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mtscore.catalog.content import Content
     from mtscore.catalog.manifest import Format
 
@@ -97,6 +104,40 @@ def test_other_lines_are_no_text() -> None:
     """Headers, titles, other tags and plain lines give no segment, even where a title speaks of <seg."""
     text = 'x\n<segment id="1">\n<title>on <seg id="1">s</seg></title>\n<hl>\n<seg id="1">y</seg>\n</hl>\n'
     assert formats.sgml(source(text, "f.xml")) == ["y"]
+
+
+def oracle(folder: Path, *arguments: str) -> list[str]:
+    """Return what sacreBLEU prints of a test set, from a cache whose raw files are in place."""
+    command = [sys.executable, "-m", "sacrebleu", "-t", "wmt19", "-l", "en-de", "-q", *arguments]
+    env = {**os.environ, "SACREBLEU": str(folder)}
+    return subprocess.run(command, env=env, capture_output=True, check=True).stdout.decode().split("\n")[:-1]
+
+
+def test_well_formed_sgml_is_read_and_filtered_as_by_the_oracle(tmp_path: Path) -> None:
+    """On random documents all fields, and what the filters keep, are those of sacreBLEU."""
+    found, rng = catalogue.find("wmt19"), random.Random(5)  # noqa: S311  # a test's texts
+    pieces = [*"abc  \t\u00a0\u3000\u2028\u0085&>\"'\r", "&amp;", "&quot;", "<b>", "\u200b", "é", "中"]
+    documents = {"src": "<srcset>\n", "ref": "<refset>\n"}
+    for document in [*rng.sample(sorted(found.documents), 20), "untagged"]:
+        segments = rng.randint(1, 5)
+        for field in documents:
+            documents[field] += f'<doc docid="{document}" genre="g" origlang="{rng.choice(["en", "de"])}">\n'
+            for number in range(segments):
+                text = "".join(rng.choices(pieces, k=rng.randint(0, 20)))
+                documents[field] += f'<seg id="{number + 1}">{text}</seg>\n'
+    raw = tmp_path / "wmt19" / "raw" / "sgm"
+    raw.mkdir(parents=True)
+    (raw.parent / "wmt19.test.tgz").write_bytes(b"x")
+    (raw / "newstest2019-ende-src.en.sgm").write_text(documents["src"], "utf-8", newline="")
+    (raw / "newstest2019-ende-ref.de.sgm").write_text(documents["ref"], "utf-8", newline="")
+    content = formats.read("sgml", {field: source(text) for field, text in documents.items()}, "wmt19")
+    rows = ["\t".join(row) for row in zip(*content.fields().values(), strict=True)]
+    assert oracle(tmp_path, "--echo", "all") == rows
+    for origlang, subset in (("non-en", None), ("de", "politics|sport"), (None, "country:US")):
+        options = [*(["-ol", origlang] if origlang else []), *(["--subset", subset] if subset else [])]
+        keep = catalogue.kept(content, found, "en-de", origlang, subset)
+        assert 0 < sum(keep) < len(keep)
+        assert oracle(tmp_path, *options, "--echo", "src") == list(compress(content.sources, keep))
 
 
 def test_a_byte_order_mark_is_dropped_everywhere() -> None:

@@ -90,6 +90,6 @@ def _sound(path: Path) -> Iterator[None]:
         EOFError,
         zlib.error,
         OSError,
-        NotImplementedError,
+        RuntimeError,
     ) as error:
         raise IntegrityError(f"the archive cannot be read: {error}", where=str(path)) from error

@@ -141,12 +141,12 @@ class _Checker:
     def __init__(self, facts: dict[str, Any], path: Path) -> None:
         self.facts = facts
         self.where = str(path)
-        self.folder = path.parent / facts["folder"] if isinstance(facts.get("folder"), str) else path.parent
+        self.path = path
 
     def manifest(self) -> Manifest:
         self.known_keys(self.facts, _KEYS, "")
         name = self.text("name")
-        if not _NAME.fullmatch(name):
+        if not _NAME.fullmatch(name) or name == "models":
             self.fail(f"name {name!r} must be letters, digits and .+- with / between variants")
         kind = self.text("format")
         if kind not in get_args(Format):
@@ -161,7 +161,7 @@ class _Checker:
             documents=self.texts("documents"),
             checksums={file: self.checksum("sha256", value) for file, value in self.texts("sha256").items()},
             citation=self.texts("citation").get("bibtex"),
-            folder=self.folder,
+            folder=self.path.parent / (self.text("folder") if "folder" in self.facts else ""),
         )
         self.all_used(manifest)
         return manifest
@@ -184,17 +184,18 @@ class _Checker:
         if not isinstance(facts, dict):
             self.fail(f"{place} must be a table")
         self.known_keys(facts, _DOWNLOAD_KEYS, place)
+        mirrors = self.strings(facts.get("mirrors", []), f"{place}.mirrors")
         url = facts.get("url")
-        if not isinstance(url, str) or not re.match(r"https?://[^/]+/.", url):
-            self.fail(f"{place}.url must be an http or https address of a file")
+        for address in (url, *mirrors):
+            if not isinstance(address, str) or not re.match(r"https?://[^/]+/.", address):
+                self.fail(f"{place}: {address!r} is not the http or https address of a file")
         sums = {kind: self.checksum(kind, facts[kind]) for kind in _DIGITS if kind in facts}
         if not sums:
             self.fail(f"{place} needs md5 or sha256")
         stability = facts.get("stability")
         if stability is not None and stability not in _STABILITIES:
             self.fail(f"{place}.stability must be one of {', '.join(_STABILITIES)}, or be left out")
-        mirrors = tuple(self.strings(facts.get("mirrors", []), f"{place}.mirrors"))
-        asset = Asset(url=url, mirrors=mirrors, moving=stability is not None, **sums)
+        asset = Asset(url=str(url), mirrors=tuple(mirrors), moving=stability is not None, **sums)
         archive = facts.get("archive") or _packing(asset.name)
         if archive not in get_args(Archive):
             self.fail(f"{place}.archive must be one of {', '.join(get_args(Archive))}")
@@ -204,11 +205,14 @@ class _Checker:
         source, _, target = pair.partition("-")
         codes = self.texts("codes")
         codes = {"src": codes.get(source, source), "trg": codes.get(target, target)}
-        override = dict(self.table("override").get(pair, {}))
-        default_refs = override.pop("default_refs", self.facts.get("default_refs", []))
+        override = self.table("override").get(pair, {})
+        if not isinstance(override, dict):
+            self.fail(f"override.{pair} must be a table")
+        default_refs = override.get("default_refs", self.facts.get("default_refs", []))
         files = {
             field: self.location(f"{field} of {pair}", value, codes, downloads)
             for field, value in {**self.table("files"), **override}.items()
+            if field != "default_refs"
         }
         self.fields(pair, files, kind)
         lines = self.table("lines").get(pair)
@@ -228,7 +232,7 @@ class _Checker:
         if "src" not in files or not any(field.startswith("ref") for field in files):
             self.fail(f"files of {pair} must have src and ref")
         for field, location in files.items():
-            if (location.column is not None) != (kind == "tsv"):
+            if (location.column is not None) != (kind == "tsv" and field != "meta"):
                 self.fail(f"{field} of {pair}: column is needed in the format tsv, and only there")
 
     def location(
@@ -245,6 +249,8 @@ class _Checker:
             download = self.filled(place, facts.get("from", only), codes)
             if download not in downloads:
                 self.fail(f"{place}: from must name one of the downloads {', '.join(downloads)}")
+        elif "from" in facts:
+            self.fail(f"{place}: from names a download, but there is none")
         elif member not in self.texts("sha256"):
             self.fail(f"{place}: the local file {member} has no checksum in the table sha256")
         packed = downloads and downloads[str(download)].archive in {"tar.gz", "zip"}
