@@ -1,6 +1,6 @@
 """The Unicode general categories that the tokenizer `intl` knows, frozen.
 
-They are those of Unicode 17.0: no upgrade of Python or of a library can move a score. A later Unicode
+They are those of Unicode 18.0: no upgrade of Python or of a library can move a score. A later Unicode
 version means a new version of the tokenizer. Ranges are inclusive, in hexadecimal.
 """
 
