@@ -223,7 +223,8 @@ class Store:
                 data = path.read_bytes() if path.is_file() else None
                 if data is None or hashlib.sha256(data).hexdigest() != facts["sha256"]:
                     if data is not None:
-                        self._set_aside(path, "its checksum is not the recorded one")
+                        with suppress(StorageError):
+                            self._set_aside(path, "its checksum is not the recorded one")
                     return None
                 files[name] = data
         return files
@@ -234,8 +235,11 @@ class Store:
             return None
         name = glob.escape(asset.name)
         names = (name, f"*.{name}")  # theirs begin with the test set's name
-        candidates = (path for name in names for path in self.sacrebleu.rglob(name) if path.is_file())
-        return next((path for path in candidates if not asset.difference(examine(path))), None)
+        for path in (path for name in names for path in self.sacrebleu.rglob(name) if path.is_file()):
+            with suppress(StorageError):  # one that cannot be read is none
+                if asset.difference(examine(path)) is None:
+                    return path
+        return None
 
     def _offline_error(self, asset: Asset) -> NetworkError:
         damage = self.trouble(asset)
