@@ -111,7 +111,8 @@ class Vocabulary:
         identify_long: Callable[[bytes], int],
     ) -> Integers:
         lengths = tokens.ends - tokens.starts
-        windows = np.ndarray((len(tokens.text) - 7,), "<u8", tokens.text, strides=(1,))
+        overlapping = np.ndarray((len(tokens.text) - 7,), "<u8", tokens.text, strides=(1,))
+        windows = np.ascontiguousarray(overlapping)
         first = windows.take(tokens.starts) & MASKS[np.minimum(lengths, FIRST_PIECE)]
         ids = identify(0, first | (np.minimum(lengths, LONG_TOKEN + 1).astype(np.uint64) << LENGTH_SHIFT))
         for token in np.flatnonzero(lengths > LONG_TOKEN):
@@ -172,10 +173,11 @@ class _Table:
     def find(self, keys: Keys) -> Integers:
         """Return the ids of `keys`, 0 where a key is not known."""
         ids = np.zeros(len(keys), dtype=np.int64)
-        left = np.arange(len(keys))
+        left: Integers | slice = slice(None)
         for slots, factor, shift, first_id in self._rounds:
             home = ((keys * factor) >> shift).astype(np.int64)
             hit = slots[home] == keys
-            ids[left[hit]] = home[hit] + first_id
-            left, keys = left[~hit], keys[~hit]
+            ids[left] = np.where(hit, home + first_id, 0)
+            missed = np.flatnonzero(~hit)
+            left, keys = missed if isinstance(left, slice) else left[missed], keys[missed]
         return ids

@@ -91,7 +91,8 @@ def _clipped(side: Integers, first: Integers, size: Integers) -> Integers:
     """Return each group's clipped count; within a group the sides are in ascending order."""
     if not len(side):
         return size
-    in_hypothesis = np.add.reduceat(side == 0, first, dtype=np.int64)
+    from_hypothesis = np.concatenate(([0], np.cumsum(side == 0)))
+    in_hypothesis = from_hypothesis[first + size] - from_hypothesis[first]
     if side.max() <= 1:
         return np.minimum(in_hypothesis, size - in_hypothesis)
     starts = np.concatenate(([True], side[1:] != side[:-1]))

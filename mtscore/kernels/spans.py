@@ -55,7 +55,7 @@ def _cut_runs(classes: Bytes, cut: Booleans) -> None:
     The rule is what two passes of substitutions make of a run of k such elements: the first takes every
     element behind one that does not block, two at a time, the second every element before one that does not.
     """
-    elements = np.flatnonzero(classes & RUN)
+    elements = np.flatnonzero((classes & RUN) != 0)
     if not len(elements):
         return
     cut[elements] = True
@@ -72,7 +72,7 @@ def _cut_runs(classes: Bytes, cut: Booleans) -> None:
 
 
 def _cut_dashes(classes: Bytes, cut: Booleans) -> None:
-    dashes = np.flatnonzero(classes & DASH)
+    dashes = np.flatnonzero((classes & DASH) != 0)
     behind_digit = dashes[(classes[dashes - 1] & (BLOCK | SPACE)) == BLOCK]
     cut[behind_digit] = True
     cut[behind_digit + 1] = True
