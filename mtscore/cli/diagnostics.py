@@ -1,0 +1,148 @@
+"""What search-errors, perplexity and correlate share: reading, options, and the form of answers."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from dataclasses import asdict, dataclass, fields
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from mtscore.cli import messages
+from mtscore.cli.options import grouped, non_negative, one_of
+from mtscore.errors import UsageError
+from mtscore.lines import STDIN, LineReader, read_lines
+from mtscore.report.rows import dumps, present
+from mtscore.report.table import display_width
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from mtscore.notices import Notice
+    from mtscore.signature import Signature
+
+FORMATS = ["text", "json"]
+GAP = "  "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """Hold what the user chose about the answer's form, and the encoding of the inputs."""
+
+    form: str
+    width: int | None
+    short: bool
+    encoding: str
+    quiet: bool
+    verbose: bool
+
+    def number(self, value: float | None, decimals: int, *, percent: bool = False) -> str:
+        """Return a number for people, with the decimals they asked for or else these."""
+        if value is None or math.isnan(value):
+            return "undefined"
+        if math.isinf(value):
+            return "infinite" if value > 0 else "-infinite"
+        decimals = decimals if self.width is None else self.width
+        return f"{100 * value:.{decimals}f} %" if percent else f"{value:.{decimals}f}"
+
+    def exact(self, value: float | None) -> float | None:
+        """Return a number for JSON: rounded only if asked for, None where JSON has no number for it."""
+        if value is None or not math.isfinite(value):
+            return None
+        return value if self.width is None else round(value, self.width)
+
+    def signature(self, signature: Signature) -> str:
+        """Return the signature for people."""
+        return signature.format(short=self.short)
+
+    def show(
+        self, text: Callable[[], Iterable[str]], data: Callable[[], Any], notices: Sequence[Notice]
+    ) -> None:
+        """Print the answer, as lines of text or as JSON, and what was noticed."""
+        page = dumps(data(), indent=2) + "\n" if self.form == "json" else "".join(f"{x}\n" for x in text())
+        sys.stdout.buffer.write(page.encode("utf-8", "backslashreplace"))
+        sys.stdout.buffer.flush()
+        messages.notices(notices, quiet=self.quiet, verbose=self.verbose)
+
+
+_option = grouped("Output")
+OPTIONS = (
+    _option(
+        "-f", "--format", "form", default="text", callback=one_of(FORMATS), help="text (default) or json."
+    ),
+    _option("-w", "--width", type=int, callback=non_negative, metavar="N", help="Decimals of numbers."),
+    _option("-sh", "--short", is_flag=True, help="Short keys in the signature."),
+    _option("-e", "--encoding", default="utf-8", metavar="NAME", help="Encoding of all files (utf-8)."),
+    _option("-q", "--quiet", is_flag=True, help="No warnings."),
+    _option("-v", "--verbose", is_flag=True, help="Notes, too, when nobody reads along."),
+)
+
+
+def output_options(function: Callable[..., int | None]) -> Callable[..., int | None]:
+    """Give a command these options, which it receives as one `Output`."""
+
+    @wraps(function)
+    def packed(**values: Any) -> int | None:
+        own = {field.name: values.pop(field.name) for field in fields(Output)}
+        return function(output=Output(**own), **values)
+
+    for option in reversed(OPTIONS):
+        packed = option(packed)
+    return packed
+
+
+def check_one_stdin(paths: Iterable[str | None]) -> None:
+    """Raise a `UsageError` if standard input is named more than once."""
+    if list(paths).count(STDIN) > 1:
+        raise UsageError("standard input can be read once only", where=STDIN)
+
+
+def read_text(path: str, output: Output) -> list[str]:
+    """Return the lines of a file, without white space at their ends."""
+    return read_lines(path, encoding=output.encoding)
+
+
+def read_columns(path: str, output: Output) -> list[str]:
+    """Return the lines of a table, whose last columns may be empty."""
+    reader = LineReader(path, encoding=output.encoding, trim=False)
+    try:
+        return list(reader)
+    finally:
+        reader.close()
+
+
+def message(notice: Notice) -> dict[str, Any]:
+    """Return a notice for JSON."""
+    return present(asdict(notice))
+
+
+def lay_out(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> list[str]:
+    """Return a table as lines, its first `left` columns left-aligned and all others right-aligned.
+
+    >>> lay_out(["file", "n"], [["a.txt", "7"], ["b", "12"]])
+    ['file    n', 'a.txt   7', 'b      12']
+    """
+    widths = [max(map(display_width, column)) for column in zip(head, *rows, strict=True)]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = []
+        for index, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+            blanks = " " * (width - display_width(cell))
+            padded.append(cell + blanks if index < left else blanks + cell)
+        return GAP.join(padded).rstrip()
+
+    return [line(head), *map(line, rows)]
+
+
+def without_columns(
+    head: Sequence[str], rows: Sequence[Mapping[str, str]]
+) -> tuple[list[str], list[list[str]]]:
+    """Return the head and rows without the columns that no row has a value for."""
+    kept = [column for column in head if any(column in row for row in rows)]
+    return kept, [[row.get(column, "") for column in kept] for row in rows]
+
+
+def base_name(path: str) -> str:
+    """Return how a file is called in a table."""
+    return "stdin" if path == STDIN else os.path.basename(path)  # noqa: PTH119  # a name, no path
