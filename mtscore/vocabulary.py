@@ -1,7 +1,7 @@
 """Turn chunks of text into tokens, and tokens into exact ids, as arrays.
 
 A token's bytes are read in pieces: the first is its length and seven bytes, and each further one the id of
-what came before and five bytes, so that a piece is always one 64-bit number. Interning the numbers piece by
+what came before and four bytes, so that a piece is always one 64-bit number. Interning the numbers piece by
 piece gives tokens the same id exactly if they are the same: no result rests on a hash.
 """
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from mtscore.arrays import Bytes, Integers, Keys
     from mtscore.tokenizers.base import Tokenizer
 
-FIRST_PIECE, NEXT_PIECE = 7, 5
+FIRST_PIECE, NEXT_PIECE = 7, 4
 LONG_TOKEN = 62
 """Longer tokens (in bytes) are rare and interned one by one."""
 
 LENGTH_SHIFT = np.uint64(56)
-ID_SHIFT = np.uint64(40)
+ID_SHIFT = np.uint64(32)
 MULTIPLIER = 0x9E3779B97F4A7C15
 """2**64 over the golden ratio: multiplied by it, keys spread over the high bits (Knuth, TAOCP 6.4)."""
 MASKS = np.array([(1 << (8 * size)) - 1 for size in range(9)], dtype=np.uint64)
