@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +14,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Booleans: TypeAlias = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
-class Ragged:
+class Ragged(NamedTuple):
     """Hold rows of different lengths as one flat array.
 
     Row i is `ids[offsets[i]:offsets[i + 1]]`; `offsets` has one element more than there are rows.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress, count
-from typing import NoReturn, Protocol, TypeAlias, cast
+from typing import NamedTuple, NoReturn, Protocol, TypeAlias, cast
 
 from mtscore.errors import AlignmentError, InputError, ShapeError, UsageError
 from mtscore.lines import STANDARD_INPUT, LineReader
@@ -20,16 +20,14 @@ References: TypeAlias = Sequence[Sequence[str | None]]
 EXAMPLE = "for two segments with two references each: [['ref 1a', 'ref 2a'], ['ref 1b', 'ref 2b']]"
 
 
-@dataclass(frozen=True, slots=True)
-class System:
+class System(NamedTuple):
     """Name a system, and the file that its hypotheses come from, if there is one."""
 
     name: str
     file: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """Hold some segments of all inputs, aligned.
 
     `numbers` are the segments' line numbers, from 1; `systems[s][i]` and `references[r][i]` are texts, and

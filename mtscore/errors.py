@@ -70,7 +70,7 @@ class MissingExtraError(MTScoreError, ImportError):
         self.extra = extra
 
 
-class EnvironmentFailure(MTScoreError):
+class EnvironmentFailure(MTScoreError):  # noqa: N818  # the errors are its kinds
     """Nothing is wrong with the request: the network, the disk or the program failed."""
 
 

@@ -6,7 +6,7 @@ add up in order; statistics of single segments are kept only where something ask
 
 from __future__ import annotations
 
-import platform
+import sys
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -15,7 +15,6 @@ import numpy as np
 
 from mtscore._version import VERSION
 from mtscore.errors import AlignmentError
-from mtscore.gates import judge
 from mtscore.inspection import Inspector
 from mtscore.metrics.bleu import BLEU
 from mtscore.notices import Notice
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from mtscore.arrays import Floats
     from mtscore.corpus import Chunk, System
     from mtscore.gates import Limit
-    from mtscore.results import Better, Cluster
+    from mtscore.results import Better, Cluster, Gate
     from mtscore.signature import Signature
     from mtscore.statistics import AnyMetric, Statistics
     from mtscore.tokenizers.base import Tokenizer
@@ -183,7 +182,7 @@ def versions(metrics: Sequence[AnyMetric]) -> dict[str, Any]:
     """Return the versions of everything that a score may depend on."""
     return {
         "mtscore": VERSION,
-        "python": platform.python_version(),
+        "python": ".".join(map(str, sys.version_info[:3])),
         "numpy": np.__version__,
         "tokenizers": {used.name: used.version for used in _tokenizers(metrics)},
     }
@@ -241,7 +240,7 @@ class _Evaluation:
             report = tests.ranked(report)
         if plan.compares:
             report = tests.compared(report)
-        gates, warnings = judge(report, plan.limits, regression=plan.regression)
+        gates, warnings = _judged(report, plan)
         examples = self._examples(report.baseline) if plan.examples else []
         return replace(
             report,
@@ -309,6 +308,15 @@ class _Evaluation:
             )
             for index in order[: self.plan.examples]
         ]
+
+
+def _judged(report: Report, plan: Plan) -> tuple[list[Gate], list[Notice]]:
+    """Return the outcome of the plan's gates, if it has any."""
+    if not plan.limits and not plan.regression:
+        return [], []
+    from mtscore.gates import judge  # noqa: PLC0415  # start-up counts, and few runs have gates
+
+    return judge(report, plan.limits, regression=plan.regression)
 
 
 def _interest(scores: Floats, better: Better) -> Floats:

@@ -6,10 +6,10 @@ is a handful of searches in a chunk's joined text, so that it costs next to noth
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 from dataclasses import dataclass, field
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from mtscore.notices import Notice
@@ -268,7 +268,7 @@ def _is_called(file: str, word: str) -> bool:
     >>> _is_called("out/ref.A.de", "ref"), _is_called("prefix.de", "ref")
     (True, False)
     """
-    return re.search(rf"(^|[^a-z]){word}(erence)?s?([^a-z]|$)", PurePath(file).name.lower()) is not None
+    return re.search(rf"(^|[^a-z]){word}(erence)?s?([^a-z]|$)", os.path.basename(file).lower()) is not None
 
 
 def _unsplit_script(text: str, tokenizer: str) -> str | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import codecs
 import io
 import sys
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
 from mtscore.errors import DecodingError, InputError, MissingExtraError, UsageError
@@ -216,7 +215,7 @@ def _open(path: str, name: str) -> IO[bytes]:
             raise InputError("is closed", where=name)
         return sys.stdin.buffer
     try:
-        return Path(path).open("rb")
+        return open(path, "rb")
     except (OSError, ValueError) as error:
         raise InputError(_reason(error), where=name) from error
 

@@ -7,7 +7,7 @@ Nothing here computes a score or formats a page.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 Better = Literal["higher", "lower"]
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(NamedTuple):
     """Describe a bootstrap distribution: its mean, half the width of its interval, and the interval."""
 
     mean: float
@@ -69,12 +68,11 @@ class Score:
         return f"{signature or self.name} = {number}{spread}{tail}"
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(NamedTuple):
     """Compare a system with the baseline: the difference of scores and how likely chance explains it.
 
-    `delta` is the system's score minus the baseline's. Without a test `p_value`, `significant` (by that value)
-    and `p_holm` (the p-value corrected over all comparisons of the report) are None.
+    `delta` is the system's score minus the baseline's. Without a test `p_value`, `significant` (by that
+    value) and `p_holm` (the p-value corrected over all comparisons of the report) are None.
     """
 
     baseline: str
@@ -102,8 +100,7 @@ class Row:
     rank: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class Pair(NamedTuple):
     """Compare two systems in one metric; `delta` is b's score minus a's, `p_holm` the corrected p-value."""
 
     name: str
@@ -114,8 +111,7 @@ class Pair:
     p_holm: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cluster:
+class Cluster(NamedTuple):
     """Name systems, from best to worst, between which no rule is drawn; `rank` is the best rank among them.
 
     Every system of an earlier cluster is significantly better than every one of a later cluster.
@@ -126,8 +122,7 @@ class Cluster:
     systems: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
+class Gate(NamedTuple):
     """Hold the outcome of one condition that the user set; `text` says it in a sentence.
 
     `gate` is the option's name without dashes. `value` is the system's score and `limit` the score it is
@@ -144,8 +139,7 @@ class Gate:
     p_value: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Input:
+class Input(NamedTuple):
     """Identify one input as it was read: `role` is reference, hypothesis, source or groups."""
 
     role: str
@@ -155,8 +149,7 @@ class Input:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TestSetUse:
+class TestSetUse(NamedTuple):
     """Say which test set was scored against; `sha256` is the digest of its reference lines."""
 
     name: str
@@ -165,8 +158,7 @@ class TestSetUse:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Example:
+class Example(NamedTuple):
     """Show one segment to a reader: its line (from 1), each system's segment score and all texts.
 
     `references` and `hypotheses` are texts; `scores` and `hypotheses` go by system, in the report's order.

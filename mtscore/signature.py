@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Self
-from urllib.parse import quote, unquote
 
 from mtscore.errors import SignatureError
 from mtscore.keys import (
@@ -152,7 +151,9 @@ def _unpack_tercom(group: Family, fields: Mapping[str, object]) -> Mapping[str, 
 def _encode(value: str) -> str:
     """Percent-encode what separates fields, and what reading drops as an artefact of typesetting."""
     return "".join(
-        quote(c, safe="", errors="surrogatepass") if UNSAFE.match(c) or not c.isprintable() else c
+        "".join(f"%{byte:02X}" for byte in c.encode("utf-8", "surrogatepass"))
+        if UNSAFE.match(c) or not c.isprintable()
+        else c
         for c in value
     )
 
@@ -368,9 +369,18 @@ def _read_key(spelling: str, word: Span, group: Family) -> Key:
         raise word.fault(error.what, error.hint) from None
 
 
+def _decode(text: str) -> str:
+    """Undo percent-encoding; a lone `%` stays."""
+    if "%" not in text:
+        return text
+    from urllib.parse import unquote  # noqa: PLC0415  # seldom needed, slow to import
+
+    return unquote(text, errors="surrogatepass")
+
+
 def _read_value(key: Key, value: Span) -> Value:
     try:
-        return canonical(key, unquote(value.text, errors="surrogatepass"))
+        return canonical(key, _decode(value.text))
     except SignatureError as error:
         raise value.fault(error.what, error.hint) from None
     except UnicodeDecodeError:

@@ -7,7 +7,6 @@ order of the chunks, however many are scored at the same time; single segments a
 from __future__ import annotations
 
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -89,6 +88,8 @@ def _scored(
         for chunk in chunks:
             yield chunk, score_chunk(chunk, metrics)
         return
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # slow to import
+
     waiting: deque[tuple[Chunk, Future[list[list[Floats]]]]] = deque()
     with ThreadPoolExecutor(jobs) as pool:
         for chunk in chunks:

@@ -7,8 +7,7 @@ piece gives tokens the same id exactly if they are the same: no result rests on 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -33,8 +32,7 @@ MULTIPLIER = 0x9E3779B97F4A7C15
 MASKS = np.array([(1 << (8 * size)) - 1 for size in range(9)], dtype=np.uint64)
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
+class Tokens(NamedTuple):
     """Hold the tokens of a chunk as spans of its bytes.
 
     Token t is `text[starts[t]:ends[t]]`; those of segment i are `offsets[i]` to `offsets[i + 1]`.

@@ -147,7 +147,7 @@ def gated_report() -> Report:
             system="xmu",
             file="hyp.xmu.de",
             score=make_score("chrF2", 55.96, 0.5, **tested),
-            comparison=replace(worse, delta=-1.78),
+            comparison=worse._replace(delta=-1.78),
         ),
     ]
     failed = "BLEU of xmu is 26.69, 1.61 below uedin-nmt (28.30): p = 0.0010 < 0.05, paired AR, 1000 trials"
@@ -540,7 +540,7 @@ def test_examples_are_highlighted_by_the_caller() -> None:
 
 def test_references_are_numbered() -> None:
     """Several references are numbered."""
-    shown = replace(example(good="x"), references=("a", "b"))
+    shown = example(good="x")._replace(references=("a", "b"))
     report = plain_report(systems=1, examples=[shown], examples_metric="BLEU")
     assert render_text(report).endswith("\n  ref 1  a\n  ref 2  b\n  good   x\n")
 
@@ -904,7 +904,7 @@ def test_junit() -> None:
 def test_junit_counts_failures() -> None:
     """The suite counts failed gates, as many as there are failures in it."""
     report = gated_report()
-    failed = [replace(gate, passed=False) for gate in report.gates]
+    failed = [gate._replace(passed=False) for gate in report.gates]
     for gates, failures in ((failed, 2), (report.gates[1:], 0)):
         root = ET.fromstring(render(replace(report, gates=gates), "junit", Style()))  # noqa: S314  # ours
         assert root.get("failures") == str(failures)

@@ -6,7 +6,6 @@ import os
 import sys
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from mtscore.cli import messages
@@ -256,10 +255,10 @@ def short_names(paths: Sequence[str]) -> list[str]:
     (['a', 'b'], ['hyp.de'])
     """
     if len(paths) == 1:
-        return ["stdin" if paths[0] == STDIN else PurePath(paths[0]).name]
-    names = ["stdin" if path == STDIN else PurePath(path).name for path in paths]
+        return ["stdin" if paths[0] == STDIN else os.path.basename(paths[0])]
+    names = ["stdin" if path == STDIN else os.path.basename(path) for path in paths]
     if len(set(names)) < len(names):
-        names = [str(PurePath(path)) for path in paths]
+        names = [os.path.normpath(path) for path in paths]
     start = _cut_after_last_separator(_common_start(names))
     rest = [name[start:] for name in names]
     end = _cut_after_last_separator(_common_start([name[::-1] for name in rest]))

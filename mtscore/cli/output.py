@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mtscore.cli.score import FORMAT_VARIABLE, FORMATS
@@ -93,6 +91,9 @@ def write_whole(file: str, text: str) -> None:
     Raises:
         StorageError: if it cannot be written.
     """
+    import tempfile  # noqa: PLC0415  # start-up counts, and few runs write files
+    from pathlib import Path  # noqa: PLC0415
+
     target = Path(file)
     try:
         if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced

@@ -12,7 +12,6 @@ from mtscore.cli.output import Output
 from mtscore.cli.progress import progress_bar
 from mtscore.errors import UsageError
 from mtscore.evaluate import Plan, evaluate
-from mtscore.gates import parse_limits
 from mtscore.metrics.base import CHUNK_SEGMENTS
 from mtscore.significance import check_alpha, check_seed, check_trials
 from mtscore.tokenizers import TOKENIZERS
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mtscore.cli.score import ScoreOptions
+    from mtscore.gates import Limit
     from mtscore.metrics.base import Metric
     from mtscore.notices import Notice
 
@@ -77,7 +77,6 @@ def _plan(options: ScoreOptions, metrics: list[Metric[Any, Any]]) -> Plan:
         raise UsageError(f"the number of jobs must be at least 1, not {options.jobs}", where="-j/--jobs")
     if options.sentence_level and (test or options.confidence):
         raise UsageError("tests and intervals are for corpora", where="-sl/--sentence-level")
-    directions = {metric.name: metric.better for metric in metrics}
     return Plan(
         metrics=metrics,
         sentence_level=options.sentence_level,
@@ -88,16 +87,25 @@ def _plan(options: ScoreOptions, metrics: list[Metric[Any, Any]]) -> Plan:
         baseline=options.baseline,
         all_pairs=options.all_pairs,
         alpha=options.alpha,
-        limits=[
-            *parse_limits("fail-under", options.fail_under, directions),
-            *parse_limits("fail-over", options.fail_over, directions),
-            *parse_limits("max-drop", options.max_drop, directions),
-        ],
+        limits=_limits(options, metrics),
         regression=options.fail_on_regression,
         examples=options.examples,
         force=options.force,
         jobs=options.jobs,
     )
+
+
+def _limits(options: ScoreOptions, metrics: list[Metric[Any, Any]]) -> list[Limit]:
+    if not options.fail_under and not options.fail_over and not options.max_drop:
+        return []
+    from mtscore.gates import parse_limits  # noqa: PLC0415  # start-up counts, and few runs have gates
+
+    directions = {metric.name: metric.better for metric in metrics}
+    return [
+        *parse_limits("fail-under", options.fail_under, directions),
+        *parse_limits("fail-over", options.fail_over, directions),
+        *parse_limits("max-drop", options.max_drop, directions),
+    ]
 
 
 def _test(options: ScoreOptions) -> tuple[Literal["ar", "bs"] | None, int]:

@@ -5,9 +5,8 @@ This module is imported for `--version` and `--help` too: everything heavy is im
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+import os
+from typing import Any, NamedTuple
 
 import click
 
@@ -43,8 +42,7 @@ mtscore -t mini -l en-de -i mine.de --detail
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScoreOptions:
+class ScoreOptions(NamedTuple):
     """Hold the options as the user gave them; None and empty mean not given."""
 
     words: tuple[str, ...]
@@ -121,7 +119,7 @@ class ScoreCommand(Command):
         """Rewrite the words by mtscore's grammar, then read them as click does."""
         if not args:
             args = ["--usage"]
-        return super().parse_args(ctx, rewrite(args, arities(self), lambda word: Path(word).is_file()))
+        return super().parse_args(ctx, rewrite(args, arities(self), os.path.isfile))
 
 
 def print_version(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:

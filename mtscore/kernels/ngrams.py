@@ -7,8 +7,7 @@ and since an n-gram can match only where both its (n-1)-grams did, each order ha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
     from mtscore.arrays import Integers, Ragged
 
 
-@dataclass(frozen=True, slots=True)
-class _Texts:
+class _Texts(NamedTuple):
     """Lay hypotheses and references out one after the other: position p is a token of one of them."""
 
     side: Integers
@@ -63,8 +61,7 @@ def clipped_counts(hypotheses: Ragged, references: Ragged, order: int) -> Intege
     return counts
 
 
-@dataclass(frozen=True, slots=True)
-class _Groups:
+class _Groups(NamedTuple):
     """Hold the n-grams of one order that match: one group a segment and n-gram."""
 
     segment: Integers
@@ -92,9 +89,10 @@ def _clipped(side: Integers, first: Integers, size: Integers) -> Integers:
     if not len(side):
         return size
     from_hypothesis = np.concatenate(([0], np.cumsum(side == 0)))
-    in_hypothesis = from_hypothesis[first + size] - from_hypothesis[first]
+    in_hypothesis: Integers = from_hypothesis[first + size] - from_hypothesis[first]
     if side.max() <= 1:
-        return np.minimum(in_hypothesis, size - in_hypothesis)
+        in_reference: Integers = size - in_hypothesis
+        return np.minimum(in_hypothesis, in_reference)
     starts = np.concatenate(([True], side[1:] != side[:-1]))
     starts[first] = True
     runs = np.flatnonzero(starts)

@@ -6,7 +6,7 @@ the rows; formats for people pivot them into a table with a line a system.
 
 from __future__ import annotations
 
-from pathlib import PurePath
+import os
 from typing import TYPE_CHECKING
 
 from mtscore.errors import UsageError, closest
@@ -48,7 +48,7 @@ def format_of(file: str) -> str:
     Raises:
         UsageError: the suffix names none.
     """
-    suffix = PurePath(file).suffix.lower()
+    suffix = os.path.splitext(file)[1].lower()
     if suffix not in SUFFIXES:
         raise UsageError(
             "a report's format is told by its suffix, and this one is unknown",

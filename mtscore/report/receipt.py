@@ -6,7 +6,6 @@ in `SCHEMA`. Numbers are always in full. Apart from `time`, two runs on the same
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from mtscore.report.rows import dumps, flat, present
@@ -31,11 +30,11 @@ def receipt(report: Report) -> dict[str, Any]:
             "schema": SCHEMA,
             "time": report.time,
             "versions": dict(report.versions),
-            "inputs": [asdict(source) for source in report.inputs],
-            "testset": asdict(report.testset) if report.testset else None,
+            "inputs": [source._asdict() for source in report.inputs],
+            "testset": report.testset._asdict() if report.testset else None,
             "rows": [flat(row) for row in report.rows],
-            "pairs": [asdict(pair) for pair in report.pairs],
-            "clusters": [asdict(cluster) for cluster in report.clusters],
+            "pairs": [pair._asdict() for pair in report.pairs],
+            "clusters": [cluster._asdict() for cluster in report.clusters],
             "gates": [_gate(gate) for gate in report.gates],
             "messages": [_message(notice) for notice in report.notices],
             "passed": report.passed,

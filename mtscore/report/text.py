@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mtscore.report import examples, table
 from mtscore.report.escaping import plain
 
 if TYPE_CHECKING:
@@ -20,8 +19,16 @@ def render(report: Report, style: Style) -> str:
     """
     if style.score_only:
         return "".join(f"{row.score.format(style.decimals, score_only=True)}\n" for row in report.rows)
-    text = table.render(report, style) if _needs_table(report) else _lines(report, style)
-    return f"{text}\n{examples.render(report, style)}" if report.examples else text
+    text = _lines(report, style)
+    if _needs_table(report):
+        from mtscore.report import table  # noqa: PLC0415  # start-up counts, and one line is the common case
+
+        text = table.render(report, style)
+    if report.examples:
+        from mtscore.report import examples  # noqa: PLC0415
+
+        text += f"\n{examples.render(report, style)}"
+    return text
 
 
 def _needs_table(report: Report) -> bool:
