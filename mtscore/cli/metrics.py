@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mtscore.cli.options import target_language
+from mtscore.errors import UsageError
 from mtscore.metrics import create
 from mtscore.notices import Notice
 from mtscore.tokenizers import LANGUAGES, default_tokenizer
 
 if TYPE_CHECKING:
+    from mtscore.cli.like import Like
     from mtscore.cli.score import ScoreOptions
     from mtscore.metrics.base import Metric
 
@@ -21,78 +23,102 @@ def build_metrics(options: ScoreOptions) -> tuple[list[Metric[Any, Any]], list[N
     """Return the metrics, and notes on options that do something else than one may think.
 
     Raises:
-        UsageError: if an option has a value that makes no sense.
+        UsageError: if an option has a value that makes no sense, or contradicts `--like`.
+        SignatureError: if `--like` is no signature.
     """
-    names = sorted(options.metrics or ("bleu",), key=ORDER.index)
-    metrics = [create(_family(name), **_settings(name, options)) for name in names]
-    return metrics, [*_unused(names, options), *_language(names, options), *_asian(names, options)]
+    like = _like(options.like)
+    names = sorted(options.metrics or (like.name if like else "bleu",), key=_place)
+    if like and like.name not in names:
+        raise UsageError(
+            f"contradicts --like, which has {like.signature.name}", where=f"-m {' '.join(names)}"
+        )
+    metrics = [
+        like.metric(_given(name, options))
+        if like and name == like.name
+        else create(name.rstrip("+"), **_settings(name, options))
+        for name in names
+    ]
+    notices = [*_unused(names, options), *_language(names, options), *_asian(names, options)]
+    return metrics, [*(like.notices(metrics[names.index(like.name)]) if like else []), *notices]
+
+
+def _like(signature: str | None) -> Like | None:
+    if signature is None:
+        return None
+    from mtscore.cli.like import Like  # noqa: PLC0415  # on request
+
+    return Like.parse(signature)
+
+
+def _place(name: str) -> int:
+    """Return the place of a metric in the field's order; what `-m` cannot name is a chrF of higher order."""
+    return ORDER.index(name if name in ORDER else "chrf++")
 
 
 def _family(name: str) -> str:
-    return name.rstrip("+")
+    """Return the metric whose options a metric takes."""
+    return "ter" if name == "wer" else name.rstrip("+")
+
+
+class Given(NamedTuple):
+    """Hold an option of a metric: how it is written, which argument it is, and its value."""
+
+    spelling: str
+    argument: str
+    value: Any
+
+
+def _given(name: str, options: ScoreOptions) -> list[Given]:
+    """Return those options of a metric that were given."""
+    table = {
+        "bleu": [
+            Given("-lc", "lowercase", options.lowercase),
+            Given("-tok", "tokenize", options.tokenize),
+            Given("-s", "smooth_method", options.smooth_method),
+            Given("-sv", "smooth_value", options.smooth_value),
+            Given("--max-ngram-order", "max_ngram_order", options.max_ngram_order),
+        ],
+        "chrf": [
+            Given("--chrf-char-order", "char_order", options.chrf_char_order),
+            Given("--chrf-word-order", "word_order", options.chrf_word_order),
+            Given("--chrf-beta", "beta", options.chrf_beta),
+            Given("--chrf-whitespace", "whitespace", options.chrf_whitespace),
+            Given("--chrf-lowercase", "lowercase", options.chrf_lowercase),
+            Given("--chrf-eps-smoothing", "eps_smoothing", options.chrf_eps_smoothing),
+        ],
+        "ter": [
+            Given("--ter-case-sensitive", "case_sensitive", options.ter_case_sensitive),
+            Given("--ter-asian-support", "asian_support", options.ter_asian_support),
+            Given("--ter-no-punct", "no_punct", options.ter_no_punct),
+            Given("--ter-normalized", "normalized", options.ter_normalized),
+        ],
+    }
+    return [
+        given
+        for given in table.get(_family(name), [])
+        if given.value is not None and given.value is not False
+    ]
 
 
 def _settings(name: str, options: ScoreOptions) -> dict[str, Any]:
     """Return the arguments of a metric; what was not given is left to its default."""
-    given: dict[str, dict[str, Any]] = {
-        "bleu": {
-            "lowercase": options.lowercase,
-            "force": options.force,
-            "tokenize": options.tokenize,
-            "smooth_method": options.smooth_method,
-            "smooth_value": options.smooth_value,
-            "max_ngram_order": options.max_ngram_order,
-            "trg_lang": target_language(options.language_pair),
-        },
-        "chrf": {
-            "char_order": options.chrf_char_order,
-            "word_order": name.count("+") or options.chrf_word_order,
-            "beta": options.chrf_beta,
-            "lowercase": options.chrf_lowercase,
-            "whitespace": options.chrf_whitespace,
-            "eps_smoothing": options.chrf_eps_smoothing,
-        },
-        "ter": {
-            "case_sensitive": options.ter_case_sensitive,
-            "asian_support": options.ter_asian_support,
-            "no_punct": options.ter_no_punct,
-            "normalized": options.ter_normalized,
-        },
-    }
-    family = "ter" if name == "wer" else _family(name)
-    return {key: value for key, value in given[family].items() if value is not None}
+    settings = {given.argument: given.value for given in _given(name, options)}
+    if name == "bleu":
+        settings |= {"force": options.force, "trg_lang": target_language(options.language_pair)}
+    if "+" in name:
+        settings["word_order"] = name.count("+")
+    return settings
 
 
 def _unused(names: list[str], options: ScoreOptions) -> list[Notice]:
     """Note options of metrics that were not asked for, and -lc beside chrF."""
-    families = {"ter" if name == "wer" else _family(name) for name in names}
-    given: dict[str, dict[str, Any]] = {
-        "bleu": {
-            "-tok": options.tokenize,
-            "-lc": options.lowercase,
-            "-s": options.smooth_method,
-            "-sv": options.smooth_value,
-            "--max-ngram-order": options.max_ngram_order,
-        },
-        "chrf": {
-            "--chrf-char-order": options.chrf_char_order,
-            "--chrf-word-order": options.chrf_word_order,
-            "--chrf-beta": options.chrf_beta,
-            "--chrf-whitespace": options.chrf_whitespace,
-            "--chrf-lowercase": options.chrf_lowercase,
-            "--chrf-eps-smoothing": options.chrf_eps_smoothing,
-        },
-        "ter": {
-            "--ter-case-sensitive": options.ter_case_sensitive,
-            "--ter-asian-support": options.ter_asian_support,
-            "--ter-no-punct": options.ter_no_punct,
-            "--ter-normalized": options.ter_normalized,
-        },
-    }
+    families = {_family(name) for name in names}
     notices = [
-        Notice("note", "unused-option", f"{', '.join(used)}: without effect, since {family} is not computed")
-        for family, values in given.items()
-        if family not in families and (used := [key for key, value in values.items() if value])
+        Notice(
+            "note", "unused-option", f"{', '.join(unused)}: without effect, since {family} is not computed"
+        )
+        for family in ("bleu", "chrf", "ter")
+        if family not in families and (unused := [given.spelling for given in _given(family, options)])
     ]
     if options.lowercase and "chrf" in families and not options.chrf_lowercase:
         text = "-lc ignores case in BLEU only; for chrF say --chrf-lowercase"
@@ -104,7 +130,7 @@ def _language(names: list[str], options: ScoreOptions) -> list[Notice]:
     """Note which tokenizer a language code was taken for, and where another one is usual."""
     target = target_language(options.language_pair)
     usual = default_tokenizer(target)
-    if "bleu" not in names or usual == "13a":
+    if "bleu" not in names or usual == "13a" or options.like:
         return []
     if options.tokenize is None and target not in LANGUAGES:
         return [Notice("note", "language-tokenizer", f"target language {target}: tokenizer {usual}")]
