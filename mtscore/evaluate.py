@@ -92,8 +92,8 @@ class Plan:
     def compares(self) -> bool:
         """Return whether systems are compared with a baseline."""
         drops = any(limit.option == "max-drop" for limit in self.limits)
-        paired = self.test is not None and not self.all_pairs
-        return paired or self.baseline is not None or drops or self.regression
+        against_baseline = self.test is not None and not self.all_pairs
+        return against_baseline or self.baseline is not None or drops or self.regression
 
     @property
     def intervals(self) -> int:
@@ -236,10 +236,10 @@ class _Evaluation:
             resampled = bootstrap(samples, trials=plan.intervals, seed=plan.seed, progress=self.progress)
         report = replace(report, rows=self._rows(resampled))
         tests = _Tests(plan, samples, resampled, self.progress)
-        if plan.all_pairs:
-            report = tests.ranked(report)
         if plan.compares:
             report = tests.compared(report)
+        if plan.all_pairs:
+            report = tests.ranked(report)
         gates, warnings = _judged(report, plan)
         examples = self._examples(report.baseline) if plan.examples else []
         return replace(
@@ -355,7 +355,7 @@ class _Tests:
         pairs = [(start[row.score.name], index) for index, row in enumerate(rows) if row.system != baseline]
         p_values: Sequence[float | None] = [None] * len(pairs)
         corrected = p_values
-        if self.plan.test and not self.plan.all_pairs:
+        if self.plan.test:
             tested = self.p_values(pairs)
             p_values, corrected = tested, holm(tested)
         for (first, index), p, p_holm in zip(pairs, p_values, corrected, strict=True):
