@@ -140,13 +140,18 @@ class Gate(NamedTuple):
 
 
 class Input(NamedTuple):
-    """Identify one input as it was read: `role` is reference, hypothesis, source or groups."""
+    """Identify one input as it was read: `role` is reference, hypothesis or groups.
+
+    `encoding` is given unless it is UTF-8, `columns` where a line holds several references.
+    """
 
     role: str
     file: str
     bytes: int
     lines: int
     sha256: str
+    encoding: str | None = None
+    columns: int | None = None
 
 
 class TestSetUse(NamedTuple):

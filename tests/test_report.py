@@ -970,6 +970,7 @@ def test_receipt_fields() -> None:
         "versions",
         "inputs",
         "testset",
+        "alpha",
         "rows",
         "pairs",
         "clusters",

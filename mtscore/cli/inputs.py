@@ -12,7 +12,7 @@ from mtscore.cli import messages
 from mtscore.cli.options import target_language
 from mtscore.corpus import Lines, Lockstep, System
 from mtscore.errors import InputError, UsageError
-from mtscore.lines import STDIN, LineReader, read_lines
+from mtscore.lines import STDIN, LineReader
 from mtscore.notices import Notice
 from mtscore.results import Input
 
@@ -33,8 +33,8 @@ class Inputs:
     """Hold everything that is read: `facts` are for signatures, `groups` the labels of segments by column."""
 
     systems: Sequence[System]
-    readers: Sequence[LineReader]
-    """Those of the systems first, then those of references."""
+    readers: Sequence[tuple[str, LineReader]]
+    """What is read, each with its role: hypothesis, reference, groups."""
     reference_names: Sequence[str]
     lockstep: Lockstep
     facts: Mapping[str, str] = field(default_factory=dict)
@@ -45,24 +45,27 @@ class Inputs:
         """Return the report with the inputs, after they have been read, and what was noticed of them."""
         marks = [
             Notice("note", "byte-order-mark", "starts with a byte-order mark, which is dropped", reader.name)
-            for reader in self.readers
+            for _, reader in self.readers
             if reader.byte_order_mark
         ]
         return replace(
             report,
-            inputs=[self._described(index) for index in range(len(self.readers))],
+            inputs=[self._described(role, reader) for role, reader in self.readers],
             testset=self.testset,
             notices=sorted([*notices, *marks, *report.notices], key=lambda notice: notice.level != "warning"),
         )
 
-    def _described(self, index: int) -> Input:
-        reader = self.readers[index]
+    def _described(self, role: str, reader: LineReader) -> Input:
+        """Return what identifies an input; its form only where it is not the usual one."""
+        columns = self.lockstep.columns if role == "reference" else 1
         return Input(
-            role="hypothesis" if index < len(self.systems) else "reference",
+            role=role,
             file=reader.path,
             bytes=reader.source.bytes,
             lines=reader.lines,
             sha256=reader.source.sha256 or "",
+            encoding=None if reader.encoding.lower() in {"utf-8", "utf8"} else reader.encoding,
+            columns=None if columns == 1 else columns,
         )
 
 
@@ -79,30 +82,31 @@ def open_inputs(options: ScoreOptions, *, digest: bool) -> Iterator[Inputs]:
     hypotheses = list(options.input) or [STDIN]
     _check(options, references, hypotheses)
     data = _load(options) if options.test_set else None
+    readers: list[tuple[str, LineReader]] = []
     with ExitStack() as stack:
 
-        def opened(path: str, *, trim: bool = True) -> LineReader:
+        def opened(path: str, role: str, *, trim: bool = True) -> LineReader:
             reader = LineReader(path, encoding=options.encoding, trim=trim, digest=digest)
             stack.callback(reader.close)
+            readers.append((role, reader))
             return reader
 
         systems = [
             System(name, None if path == STDIN else path)
             for name, path in zip(_names(options.names, hypotheses), hypotheses, strict=True)
         ]
-        readers = [opened(path) for path in hypotheses]
-        groups = _read_groups(options.groups, options.encoding) if options.groups else {}
+        streams = [opened(path, "hypothesis") for path in hypotheses]
+        groups = _read_groups(opened(options.groups, "groups")) if options.groups else {}
         if data is not None:
             yield _of_test_set(data, options, systems, readers, groups)
         else:
-            reference_readers = [opened(path, trim=options.num_refs == 1) for path in references]
             yield Inputs(
                 systems=systems,
-                readers=readers + reference_readers,
+                readers=readers,
                 reference_names=references,
                 lockstep=Lockstep(
-                    systems=readers,
-                    references=reference_readers,
+                    systems=streams,
+                    references=[opened(path, "reference", trim=options.num_refs == 1) for path in references],
                     columns=options.num_refs,
                     empty_is_missing=options.empty_refs_missing,
                 ),
@@ -176,7 +180,7 @@ def _of_test_set(
     data: TestData,
     options: ScoreOptions,
     systems: Sequence[System],
-    readers: Sequence[LineReader],
+    readers: Sequence[tuple[str, LineReader]],
     own_groups: Mapping[str, Sequence[str]],
 ) -> Inputs:
     """Return the inputs for scoring against a test set: hypotheses of the whole set, filtered afterwards."""
@@ -195,7 +199,7 @@ def _of_test_set(
         readers=readers,
         reference_names=names,
         lockstep=Lockstep(
-            systems=readers,
+            systems=[reader for role, reader in readers if role == "hypothesis"],
             references=[Lines(name, lines) for name, lines in zip(names, data.references, strict=True)],
             source=Lines("source", data.sources),
             keep=data.keep if data.filtered else None,
@@ -275,17 +279,18 @@ def _cut_after_last_separator(common: str) -> int:
     return max(common.rfind(separator) for separator in "._/") + 1
 
 
-def _read_groups(path: str, encoding: str) -> dict[str, list[str]]:
+def _read_groups(reader: LineReader) -> dict[str, list[str]]:
     """Return the columns of a tab-separated file with a header, by name; short rows are filled up."""
-    lines = read_lines(path, encoding=encoding)
+    lines = list(reader)
     if not lines:
-        raise InputError("is empty", where=path)
+        raise InputError("is empty", where=reader.name)
     header = lines[0].split("\t")
     rows = [line.split("\t") for line in lines[1:]]
     for number, row in enumerate(rows, 2):
         if len(row) > len(header):
             raise InputError(
-                f"expected {len(header)} columns as in the header, found {len(row)}", where=f"{path}:{number}"
+                f"expected {len(header)} columns as in the header, found {len(row)}",
+                where=f"{reader.name}:{number}",
             )
     filled = [row + [""] * (len(header) - len(row)) for row in rows]
     return {name: [row[index] or "unknown" for row in filled] for index, name in enumerate(header)}

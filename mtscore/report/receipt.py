@@ -24,14 +24,15 @@ def render(report: Report, style: Style) -> str:  # noqa: ARG001  # a receipt ha
 
 
 def receipt(report: Report) -> dict[str, Any]:
-    """Return the receipt as data: `time` and `testset` are absent if unknown, lists may be empty."""
+    """Return the receipt as data: what there is none of is absent, but lists may be empty."""
     return present(
         {
             "schema": SCHEMA,
             "time": report.time,
             "versions": dict(report.versions),
-            "inputs": [source._asdict() for source in report.inputs],
+            "inputs": [present(source._asdict()) for source in report.inputs],
             "testset": report.testset._asdict() if report.testset else None,
+            "alpha": report.alpha if report.test else None,
             "rows": [flat(row) for row in report.rows],
             "pairs": [pair._asdict() for pair in report.pairs],
             "clusters": [cluster._asdict() for cluster in report.clusters],
