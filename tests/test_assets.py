@@ -70,12 +70,13 @@ def test_first_download_is_recorded_and_the_second_run_needs_no_network(server: 
     "first",
     [
         loopback.status(503),
+        loopback.status(429),
         loopback.silence,
         loopback.silence_midway(DATA),
         loopback.reset_midway(DATA),
         loopback.body(DATA[:1000], promised=len(DATA)),
     ],
-    ids=["503", "silent", "silent midway", "reset midway", "truncated"],
+    ids=["503", "429", "silent", "silent midway", "reset midway", "truncated"],
 )
 def test_trouble_that_passes_is_retried(server: Server, store: Store, first: Answer) -> None:
     """A failure that may pass is followed by another attempt, which gives the right bytes."""

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from mtscore import assets
 from mtscore.assets import Store
 from mtscore.catalog import archives, catalogue, formats, manifest
-from mtscore.catalog.content import to_bytes
-from mtscore.catalog.testdata import Part
+from mtscore.catalog.content import Content, to_bytes
+from mtscore.catalog.testdata import Part, keep_subset
 from mtscore.errors import (
     AlignmentError,
     InputError,
@@ -450,9 +450,11 @@ def test_offline_says_which_file_is_missing(news: str, server: Server, store: St
 
 
 def test_all_names_are_checked_before_anything_is_fetched(news: str, server: Server, store: Store) -> None:
-    """A misspelt second set is an error at once, not after a download."""
+    """A misspelt second set, or one without the pair, is an error at once, not after a download."""
     with pytest.raises(UsageError, match=r"unknown test set 'new'.*did you mean news"):
         catalogue.load([news, "new"], "en-de")
+    with pytest.raises(UsageError, match="wmt17/ms has no language pair 'en-de'"):
+        catalogue.load([news, "wmt17/ms"], "en-de")
     assert server.log == []
 
 
@@ -557,6 +559,12 @@ def test_segments_by_domain(store: Store) -> None:
         catalogue.load(["mini"], "en-de", subset="(")
     with pytest.raises(UsageError, match=r"no segment is left by --origlang fr \(origlang: de, en, es"):
         catalogue.load(["mini"], "en-de", origlang="fr")
+
+
+def test_a_segment_without_domain_is_in_no_subset() -> None:
+    """Even an expression that matches anything passes over segments whose domain is not known."""
+    content = Content(["a", "b"], {"ref": ["c", "d"]}, {"domain": ["news", ""]})
+    assert keep_subset(content, {}, ".*", "set") == [True, False]
 
 
 def test_filters_that_do_not_apply_are_errors(publisher: Publisher, store: Store) -> None:
