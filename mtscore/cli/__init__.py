@@ -37,6 +37,7 @@ DONE, NO, NO_ANSWER, FAILED, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
 """The exit codes; 1 says that the answer is no, and from 2 on there is no answer."""
 
 DEBUG_VARIABLE = "MTSCORE_DEBUG"
+COMPLETION_VARIABLE = "_MTSCORE_COMPLETE"
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 """Read when numpy is imported: starting threads for matrix products costs more than they save."""
 
@@ -85,6 +86,10 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _dispatch(arguments: list[str]) -> int:
+    if COMPLETION_VARIABLE in os.environ:
+        from mtscore.cli.completion import Root  # noqa: PLC0415  # asked for by the shell only
+
+        Root(COMMANDS).main([], prog_name="mtscore", complete_var=COMPLETION_VARIABLE)
     command, rest, name = find_command(arguments)
     code = command.main(rest, prog_name=name, standalone_mode=False)
     if sys.stdout is not None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import click
 
 from mtscore.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 GREEDY = {"-i", "-m", "--echo"}
 """Options that take all words up to the next option."""
@@ -112,3 +110,30 @@ def one_of(known: Sequence[str]) -> Callable[[click.Context, click.Parameter, st
 
 def _spelling(parameter: click.Parameter) -> str:
     return max(parameter.opts, key=len)
+
+
+Completion: TypeAlias = Callable[[click.Context, click.Parameter, str], list[str]]
+
+
+def completed(known: Callable[[], Sequence[str]]) -> Completion:
+    """Return how the shell completes an option's word, or the last of several with commas between."""
+
+    def complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+        before, comma, start = incomplete.rpartition(",")
+        return [f"{before}{comma}{word}" for word in known() if word.startswith(start)]
+
+    return complete
+
+
+def test_set_names() -> list[str]:
+    """Return the names of all test sets."""
+    from mtscore.catalog import catalogue  # noqa: PLC0415  # only for completion
+
+    return catalogue.names()
+
+
+def tokenizer_names() -> list[str]:
+    """Return the names of all tokenizers."""
+    from mtscore.tokenizers import TOKENIZERS  # noqa: PLC0415  # only for completion
+
+    return list(TOKENIZERS)

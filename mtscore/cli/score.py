@@ -12,7 +12,16 @@ import click
 
 from mtscore._version import VERSION
 from mtscore.cli.arguments import METRIC_NAMES, rewrite
-from mtscore.cli.options import Command, arities, grouped, non_negative, one_of
+from mtscore.cli.options import (
+    Command,
+    arities,
+    completed,
+    grouped,
+    non_negative,
+    one_of,
+    test_set_names,
+    tokenizer_names,
+)
 from mtscore.errors import UsageError, closest
 
 FORMATS = ["text", "json", "jsonl", "tsv", "markdown", "latex"]
@@ -117,6 +126,8 @@ class ScoreCommand(Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Rewrite the words by mtscore's grammar, then read them as click does."""
+        if ctx.resilient_parsing:  # for completion, of a line that is not finished
+            return super().parse_args(ctx, args)
         if not args:
             args = ["--usage"]
         return super().parse_args(ctx, rewrite(args, arities(self), os.path.isfile))
@@ -167,7 +178,13 @@ output = grouped("Output")
 @inputs("--names", metavar="A,B,...", help="Names of the systems, in their order.")
 @inputs("--empty-refs-missing", is_flag=True, help="An empty line is no reference.")
 @inputs("--groups", metavar="FILE", help="Score groups: a TSV with a header, a row a segment.")
-@test_sets("-t", "--test-set", metavar="NAME[,NAME]", help="Score against standard test sets.")
+@test_sets(
+    "-t",
+    "--test-set",
+    metavar="NAME[,NAME]",
+    shell_complete=completed(test_set_names),
+    help="Score against standard test sets.",
+)
 @test_sets("-l", "--language-pair", metavar="SRC-TRG", help="Also chooses the tokenizer.")
 @test_sets("--use-refs", metavar="A,B", help="References of the test set, by name.")
 @test_sets("-ol", "--origlang", metavar="XX", help="Only segments written in XX (non-XX: all others).")
@@ -176,7 +193,9 @@ output = grouped("Output")
 @test_sets("--cache", metavar="FOLDER", help="Where test sets are kept.")
 @test_sets("--offline", is_flag=True, help="Never use the network.")
 @test_sets("--list", "list_sets", is_flag=True, help="As mtscore testsets.")
-@test_sets("--download", metavar="NAME", help="As mtscore testsets get.")
+@test_sets(
+    "--download", metavar="NAME", shell_complete=completed(test_set_names), help="As mtscore testsets get."
+)
 @test_sets("--echo", multiple=True, metavar="FIELD...", help="As mtscore testsets echo.")
 @test_sets("--citation", "--cite", is_flag=True, help="As mtscore testsets cite.")
 @metrics(
@@ -184,15 +203,27 @@ output = grouped("Output")
     "--metrics",
     multiple=True,
     callback=check_metrics,
+    shell_complete=completed(lambda: METRIC_NAMES),
     metavar="NAME...",
     help=f"{', '.join(METRIC_NAMES)} (bleu).",
 )
 @metrics("-sl", "--sentence-level", is_flag=True, help="A score for every segment.")
 @metrics("--like", metavar="SIGNATURE", help="The settings of a signature.")
-@bleu("-tok", "--tokenize", metavar="NAME", help="See mtscore tokenize --list (13a, or by -l).")
+@bleu(
+    "-tok",
+    "--tokenize",
+    metavar="NAME",
+    shell_complete=completed(tokenizer_names),
+    help="See mtscore tokenize --list (13a, or by -l).",
+)
 @bleu("-lc", "--lowercase", is_flag=True, help="Ignore case, in BLEU only.")
 @bleu(
-    "-s", "--smooth-method", callback=one_of(SMOOTHING), metavar="NAME", help="exp, floor, add-k, none (exp)."
+    "-s",
+    "--smooth-method",
+    callback=one_of(SMOOTHING),
+    shell_complete=completed(lambda: SMOOTHING),
+    metavar="NAME",
+    help="exp, floor, add-k, none (exp).",
 )
 @bleu("-sv", "--smooth-value", type=float, help="Of floor (0.1) and add-k (1).")
 @bleu("--max-ngram-order", type=int, metavar="N", help="The longest n-grams (4).")
@@ -224,6 +255,7 @@ output = grouped("Output")
 @output(
     "-f",
     "--format",
+    shell_complete=completed(lambda: FORMATS),
     callback=one_of(FORMATS),
     metavar="NAME",
     help=f"{', '.join(FORMATS)} (text, or {FORMAT_VARIABLE}).",
