@@ -6,6 +6,7 @@ files once and then kept as plain text in the cache; sets of local files are rea
 
 from __future__ import annotations
 
+import json
 import re
 from difflib import get_close_matches
 from hashlib import sha256
@@ -247,12 +248,11 @@ def wrong_length(data: TestData, count: int, file: str, store: Store | None = No
 
     It gives both numbers, and the sets that fit if some are known to.
     """
-    fitting = siblings(data, count, store)
     hint = None
-    if fitting:
-        hint = f"{' and '.join(fitting[:3])} {'has' if len(fitting) == 1 else 'have'} {count} segments"
-    elif count == sum(data.keep):
+    if count == sum(data.keep):
         hint = "a filter is applied to the output of the whole test set, not before"
+    elif fitting := siblings(data, count, store):
+        hint = f"{' and '.join(fitting[:3])} {'has' if len(fitting) == 1 else 'have'} {count} segments"
     return AlignmentError(
         f"{count} lines, but {data.name} {data.pair} has {len(data)}", where=file, hint=hint
     )
@@ -279,9 +279,9 @@ def _add_manifest(path: Path) -> str:
         _local_bytes(found, member)
     text = path.read_bytes().decode("utf-8-sig")
     text = re.sub(r"(?m)^folder\s*=.*\n", "", text)
-    folder = str(found.folder.resolve()).replace("\\", "/")
+    folder = json.dumps(str(found.folder.resolve()), ensure_ascii=False)
     target = user_folder() / manifest.file_name(found.name)
-    assets.write_text(target, f'folder = "{folder}"\n{text}' if found.local else text)
+    assets.write_text(target, f"folder = {folder}\n{text}" if found.local else text)
     return f"{found.name}: {', '.join(found.pairs)}"
 
 

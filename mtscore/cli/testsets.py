@@ -77,6 +77,10 @@ def command(ctx: click.Context, pair: str | None, form: str) -> None:
     """
     if ctx.invoked_subcommand is None:
         list_sets(pair, form)
+    elif pair or form != "text":
+        raise UsageError(
+            "options stand behind the command", hint=f"mtscore testsets {ctx.invoked_subcommand} …"
+        )
 
 
 @command.command(name="list")
