@@ -55,6 +55,7 @@ def test_a_mean_loss_of_159_nats_is_49() -> None:
     assert result.score == pytest.approx(math.exp(1.59), rel=1e-14)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 10**6), st.lists(st.integers(1, 9), min_size=1, max_size=5))
 def test_tokens_of_probability_1_in_k_have_perplexity_k(k: int, lengths: list[int]) -> None:
     """A model that gives every token 1/k has perplexity k, however long the segments are."""
@@ -62,6 +63,7 @@ def test_tokens_of_probability_1_in_k_have_perplexity_k(k: int, lengths: list[in
     assert result.score == pytest.approx(k, rel=1e-9)
 
 
+@settings(deadline=None)
 @given(segments)
 def test_perplexity_does_not_depend_on_the_base(logprobs: list[list[float]]) -> None:
     """The same probabilities as logarithms to base e, 2 and 10, or as they are, have one perplexity."""
@@ -73,6 +75,7 @@ def test_perplexity_does_not_depend_on_the_base(logprobs: list[list[float]]) -> 
     assert perplexity(plain, probabilities=True).score == pytest.approx(expected, rel=1e-12)
 
 
+@settings(deadline=None)
 @given(segments, st.randoms())
 def test_only_the_tokens_count_not_how_they_are_cut(logprobs: list[list[float]], random: object) -> None:
     """Order and lengths of the segments move nothing: the mean is over tokens, not over segments."""
@@ -290,7 +293,7 @@ def test_the_models_are_those_of_nltk(smoothing: str, cutoff: int) -> None:
             assert model.logprobs(line) == pytest.approx(expected, rel=1e-12), (line, model.order)
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.text("abc ", min_size=1, max_size=8).filter(str.strip), min_size=1, max_size=5))
 def test_training_text_is_most_probable_under_maximum_likelihood(texts: list[str]) -> None:
     """No smoothing gives the training text a lower unigram perplexity than MLE, which is 2 to its entropy."""

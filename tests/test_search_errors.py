@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from conftest import run
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -54,6 +54,7 @@ def test_the_search_is_at_fault_where_the_reference_is_more_probable() -> None:
     assert str(result.signature) == "SERR+prob.raw+version.mtscore-0.1.0"
 
 
+@settings(deadline=None)
 @given(pairs)
 def test_swapping_the_sides_swaps_the_faults(values: list[tuple[float, float]]) -> None:
     """What is the search's fault one way round is the model's the other way, but for ties."""
@@ -64,6 +65,7 @@ def test_swapping_the_sides_swaps_the_faults(values: list[tuple[float, float]]) 
     assert one.search.count + one.model.count == len(values)
 
 
+@settings(deadline=None)
 @given(pairs, st.sampled_from(["2", "10"]))
 def test_the_base_moves_no_count(values: list[tuple[float, float]], base: str) -> None:
     """Logarithms to any base give the same faults and ties."""

@@ -76,7 +76,7 @@ def parse_table(lines: Iterable[str], name: str) -> Table:
     """Read a table from lines (without their ends); `name` is how messages call it.
 
     Raises:
-        InputError: if it is empty, a name stands twice, or a row has another number of fields.
+        InputError: if it has no row, a name stands twice, or a row has another number of fields.
     """
     records = _records(iter(lines), name)
     _, header = next(records, (1, []))
@@ -85,6 +85,8 @@ def parse_table(lines: Iterable[str], name: str) -> Table:
     if twice := next((column for column in header if header.count(column) > 1), None):
         raise InputError(f"two columns are called '{twice}'", where=f"{name}:1")
     table = list(records)
+    if not table:
+        raise InputError("no row below the column names", where=name)
     for line, row in table:
         if len(row) != len(header):
             raise InputError(f"{len(row)} fields, but {len(header)} columns", where=f"{name}:{line}")
