@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import random
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import regex
+
+from mtscore.tokenizers.categories import parse_ranges
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+UNASSIGNED = Path(__file__).parent / "data" / "unassigned-18.0.txt"
 
 WHITE_SPACE = (
     "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680"
@@ -190,3 +198,20 @@ class RandomText:
     def words(self, count: int, vocabulary: Sequence[str]) -> str:
         """Return words with single spaces between them."""
         return " ".join([self.one_of(vocabulary) for _ in range(count)])
+
+
+@cache
+def unsettled() -> set[int]:
+    """Return the code points that Unicode 18.0, or the installed `regex`, does not assign."""
+    frozen = codes_in(UNASSIGNED.read_text("ascii"))
+    return frozen | set(map(ord, regex.findall(r"\p{Cn}", "".join(map(chr, range(0x110000))))))
+
+
+def settled(lines: Iterable[str]) -> list[str]:
+    """Return the lines in which nothing depends on the Unicode version of the oracle's `regex`."""
+    return [line for line in lines if unsettled().isdisjoint(map(ord, line))]
+
+
+def codes_in(ranges: str) -> set[int]:
+    """Return the code points of ranges."""
+    return {code for first, last in parse_ranges(ranges) for code in range(first, last + 1)}

@@ -12,13 +12,13 @@ import golden
 import pytest
 import regex
 from conftest import read_json, shared
-from random_text import WHITE_SPACE, RandomText
+from random_text import WHITE_SPACE, RandomText, codes_in, settled, unsettled
 from sacrebleu.metrics.bleu import BLEU as Oracle  # noqa: N811  # a class, whatever its name looks like
 
 from mtscore.errors import MissingExtraError, UsageError
 from mtscore.tokenizers import TOKENIZERS, default_tokenizer, tokenizer
 from mtscore.tokenizers.base import WHITE_SPACE as SPLITTING
-from mtscore.tokenizers.categories import NUMBER, PUNCTUATION, SYMBOL, parse_ranges
+from mtscore.tokenizers.categories import NUMBER, PUNCTUATION, SYMBOL
 from mtscore.vocabulary import tokenise
 
 if TYPE_CHECKING:
@@ -295,23 +295,6 @@ def test_frozen_categories(record_property: Callable[[str, object], None]) -> No
     record_property("differing code points", named(differing, current))
     moved = [code for code in differing if code not in unsettled()]
     assert named(moved, current) == [], "these were assigned when the tables were made"
-
-
-@cache
-def unsettled() -> set[int]:
-    """Return the code points that Unicode 18.0, or the installed `regex`, does not assign."""
-    frozen = codes_in((DATA / "unassigned-18.0.txt").read_text("ascii"))
-    return frozen | set(map(ord, regex.findall(r"\p{Cn}", "".join(map(chr, range(0x110000))))))
-
-
-def settled(lines: Iterable[str]) -> list[str]:
-    """Return the lines in which nothing depends on the Unicode version of the oracle's `regex`."""
-    return [line for line in lines if unsettled().isdisjoint(map(ord, line))]
-
-
-def codes_in(ranges: str) -> set[int]:
-    """Return the code points of ranges."""
-    return {code for first, last in parse_ranges(ranges) for code in range(first, last + 1)}
 
 
 def named(codes: Iterable[int], current: dict[int, str]) -> list[str]:
