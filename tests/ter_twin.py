@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-KEEP, REPLACE, DROP, INSERT = "keep", "replace", "drop", "insert"
+KEEP, REPLACE, DROP, INSERT = range(4)
+"""The operations; of those that cost the same, the first is preferred."""
 BEAM = 25
 MOST_CANDIDATES, LONGEST_BLOCK, FARTHEST = 1000, 10, 50
 
@@ -48,7 +49,7 @@ def shift_edits(hypothesis: list[str], reference: list[str]) -> Outcome:
         shifts += 1
 
 
-def beam_distance(hypothesis: list[str], reference: list[str]) -> tuple[int, list[str]]:
+def beam_distance(hypothesis: list[str], reference: list[str]) -> tuple[int, list[int]]:
     """Return the edit distance and the operations, looking at cells near the diagonal only."""
     height, width = len(hypothesis), len(reference)
     ratio = width / height if height else 1.0
@@ -63,15 +64,13 @@ def beam_distance(hypothesis: list[str], reference: list[str]) -> tuple[int, lis
             ways = [(costs[i - 1][j] + 1, DROP)]
             if j:
                 same = hypothesis[i - 1] == reference[j - 1]
-                ways.insert(0, (costs[i - 1][j - 1] + (not same), KEEP if same else REPLACE))
+                ways.append((costs[i - 1][j - 1] + (not same), KEEP if same else REPLACE))
                 ways.append((costs[i][j - 1] + 1, INSERT))
-            for cost, operation in ways:
-                if cost < costs[i][j]:
-                    costs[i][j], how[i][j] = cost, operation
+            costs[i][j], how[i][j] = min(ways)
     return int(costs[height][width]), trace(how)
 
 
-def trace(how: list[list[str]]) -> list[str]:
+def trace(how: list[list[int]]) -> list[int]:
     """Follow the operations back from the last cell; return them in reading order."""
     i, j = len(how) - 1, len(how[0]) - 1
     operations = []
@@ -81,7 +80,7 @@ def trace(how: list[list[str]]) -> list[str]:
     return operations[::-1]
 
 
-def align(operations: list[str]) -> Alignment:
+def align(operations: list[int]) -> Alignment:
     """Return the alignment that operations describe."""
     alignment = Alignment([], [], [])
     position = -1
@@ -96,7 +95,7 @@ def align(operations: list[str]) -> Alignment:
 
 
 def best_shift(
-    hypothesis: list[str], reference: list[str], distance: int, operations: list[str], considered: int
+    hypothesis: list[str], reference: list[str], distance: int, operations: list[int], considered: int
 ) -> tuple[tuple[int, int, int, int] | None, int]:
     """Return the best candidate as (gain, size, -start, -target), and how many were tried."""
     alignment = align(operations)
@@ -113,7 +112,7 @@ def best_shift(
             shifted = move(hypothesis, start, size, target)
             gain = distance - beam_distance(shifted, reference)[0]
             candidate = (gain, size, -start, -target)
-            best = candidate if best is None else max(best, candidate)
+            best = max(best or candidate, candidate)
             tried += 1
         if considered + tried >= MOST_CANDIDATES:
             break

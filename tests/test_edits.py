@@ -1,0 +1,287 @@
+"""TER's quick kernel counts exactly the edits of the algorithm as it is written down in `ter_twin`."""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+import ter_twin
+from conftest import read_lines, shared
+from hypothesis import given
+from hypothesis import strategies as st
+from rapidfuzz.distance import Levenshtein
+
+from mtscore.kernels import edits
+from mtscore.kernels.alignment import (
+    align,
+    beam_distances,
+    beam_rows,
+    exact_rows,
+    is_all_in_beam,
+    is_in_beam,
+    positions,
+)
+from mtscore.kernels.edits import shift_edits, word_edits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SPELLINGS = [
+    ("a b c d", "a b c d", 0),
+    ("b a", "a b", 1),
+    ("c d a b", "a b c d", 1),
+    ("d a b c", "a b c d", 1),
+    ("a b c", "c b a", 2),
+    ("a x b y", "y b x a", 3),
+    ("a b c d e f", "d e f a b c", 1),
+    ("a b", "c d", 2),
+    ("a b c", "a c", 1),
+    ("a c", "a b c", 1),
+    ("b c a b", "a b c", 2),
+    ("e a b c d f", "a b c d e f", 1),
+    ("a a b b", "b b a a", 1),
+    ("x a b c y z", "y a b z c x", 3),
+    ("gray pink pink gray", "pink gray gray green", 2),
+    ("pink gray gray green", "gray pink pink gray", 3),
+    ("", "a b", 2),
+    ("a b", "", 2),
+    ("", "", 0),
+]
+
+words = st.text("abcd", max_size=12)
+
+
+def numbered(count: int) -> list[str]:
+    """Return so many different words."""
+    return [chr(0x100 + number) for number in range(count)]
+
+
+def scrambled(rng: random.Random, reference: list[str], moves: int, longest: int) -> list[str]:
+    """Return the reference with some phrases moved elsewhere."""
+    hypothesis = reference.copy()
+    for _ in range(moves):
+        start = rng.randint(0, len(hypothesis))
+        end = min(start + rng.randint(1, longest), len(hypothesis))
+        rest = hypothesis[:start] + hypothesis[end:]
+        target = rng.randint(0, len(rest))
+        hypothesis = rest[:target] + hypothesis[start:end] + rest[target:]
+    return hypothesis
+
+
+def replaced(rng: random.Random, words: list[str], vocabulary: list[str], count: int) -> list[str]:
+    """Return the words with some of them replaced."""
+    changed = words.copy()
+    for _ in range(count if words else 0):
+        changed[rng.randrange(len(words))] = rng.choice(vocabulary)
+    return changed
+
+
+def short_pairs(seed: int, count: int) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield short pairs of few different words, half of them scrambled copies: they provoke shifts."""
+    rng = random.Random(seed)  # noqa: S311  # to be repeated
+    for number in range(count):
+        vocabulary = numbered(rng.choice([2, 3, 5, 8, 12]))
+        reference = rng.choices(vocabulary, k=rng.randint(0, 14))
+        hypothesis = rng.choices(vocabulary, k=rng.randint(0, 14))
+        if number % 2:
+            moved = scrambled(rng, reference, rng.randint(0, 3), 8)
+            hypothesis = replaced(rng, moved, vocabulary, rng.randint(0, 2))
+        yield hypothesis, reference
+
+
+def long_pairs(seed: int, count: int) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield long and unequal pairs, for which the beam matters."""
+    rng = random.Random(seed)  # noqa: S311  # to be repeated
+    for number in range(count):
+        vocabulary = numbered(rng.choice([60, 200, 500]))
+        reference = rng.choices(vocabulary, k=rng.randint(26, 70))
+        if number % 3 == 0:
+            height = rng.choice([1, 3, len(reference) // 2, len(reference), 90])
+            yield rng.choices(vocabulary, k=height), reference
+        elif number % 3 == 1:
+            moved = scrambled(rng, reference, rng.randint(1, 5), 40)
+            yield replaced(rng, moved, vocabulary, rng.randint(0, 40)), reference
+        else:
+            reference = rng.choices(numbered(200), k=rng.randint(58, 64))
+            cut = rng.randint(25, 28)
+            yield reference[cut:] + rng.choices(numbered(200), k=cut), reference
+
+
+def edits_of(hypothesis: str, reference: str) -> int:
+    """Return the kernel's count for a pair with spaces between words."""
+    names = {word: chr(number) for number, word in enumerate(f"{hypothesis} {reference}".split(), 1)}
+    texts = ["".join(names[word] for word in side.split()) for side in (hypothesis, reference)]
+    return int(shift_edits(texts[:1], texts[1:])[0])
+
+
+def surely_in_beam(hypothesis: str, reference: str) -> bool:
+    """Return what lengths and distance tell about the beam."""
+    return is_all_in_beam(len(hypothesis), len(reference), Levenshtein.distance(hypothesis, reference))
+
+
+def masks_of(hypothesis: str, reference: str) -> list[int]:
+    """Return the masks of equal reference words."""
+    where = positions(reference)
+    return [where.get(word, 0) for word in hypothesis]
+
+
+@pytest.mark.parametrize(("hypothesis", "reference", "expected"), SPELLINGS)
+def test_known_pairs(hypothesis: str, reference: str, expected: int) -> None:
+    """The kernel and its twin agree with published counts on pairs that can be checked by hand."""
+    assert edits_of(hypothesis, reference) == expected
+    assert ter_twin.shift_edits(hypothesis.split(), reference.split()).edits == expected
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "reference", "expected"),
+    [
+        (numbered(24)[12:] + numbered(24)[:12], numbered(24), 2),
+        (numbered(60)[1:] + numbered(60)[:1], numbered(60), 2),
+        (numbered(51)[1:] + numbered(51)[:1], numbered(51), 1),
+    ],
+    ids=["12 words moved need two shifts", "59 positions are too far", "50 positions are not"],
+)
+def test_limits_of_shifts(hypothesis: list[str], reference: list[str], expected: int) -> None:
+    """At most ten words move at once, and at most fifty positions far."""
+    assert shift_edits(["".join(hypothesis)], ["".join(reference)]).tolist() == [expected]
+
+
+def test_short_pairs_agree_with_the_twin() -> None:
+    """On thousands of short pairs with repeated words the kernel counts what its twin counts."""
+    shifted = 0
+    for hypothesis, reference in short_pairs(seed=1, count=4000):
+        expected = ter_twin.shift_edits(hypothesis, reference)
+        shifted += expected.shifts > 0
+        found = shift_edits(["".join(hypothesis)], ["".join(reference)])
+        assert found.tolist() == [expected.edits], (hypothesis, reference)
+    assert shifted > 1500
+
+
+@pytest.mark.parametrize("mode", ["check", "beam"])
+def test_every_way_of_searching_agrees_with_the_twin(mode: str) -> None:
+    """Checking all alignments, and filling the beam, lead to the same edits on short pairs."""
+    for hypothesis, reference in short_pairs(seed=2, count=400):
+        texts = "".join(hypothesis), "".join(reference)
+        distance = Levenshtein.distance(*texts)
+        expected = ter_twin.shift_edits(hypothesis, reference).edits
+        found = edits._search(*texts, distance, 0, beam=mode == "beam", check=mode == "check")
+        assert found == expected, texts
+
+
+def test_long_pairs_agree_with_the_twin() -> None:
+    """The kernel counts what its twin counts where the beam does not, or may not, cover the best way."""
+    uncertain = outside = 0
+    for hypothesis, reference in long_pairs(seed=3, count=21):
+        expected = ter_twin.shift_edits(hypothesis, reference)
+        texts = "".join(hypothesis), "".join(reference)
+        assert shift_edits(texts[:1], texts[1:]).tolist() == [expected.edits], (hypothesis, reference)
+        uncertain += not surely_in_beam(*texts)
+        outside += beam_distances(texts[:1], texts[1])[0] > Levenshtein.distance(*texts)
+    assert min(uncertain, outside) > 4, (uncertain, outside)
+
+
+@pytest.mark.parametrize("most", [1, 2, 12])
+def test_the_limit_of_candidates(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pair that reaches the limit of candidates, in any round, keeps the shifts it has and gets no more."""
+    monkeypatch.setattr(edits, "MOST_CANDIDATES", most)
+    monkeypatch.setattr(ter_twin, "MOST_CANDIDATES", most)
+    capped = 0
+    for hypothesis, reference in short_pairs(seed=most, count=600):
+        expected = ter_twin.shift_edits(hypothesis, reference)
+        assert shift_edits(["".join(hypothesis)], ["".join(reference)]).tolist() == [expected.edits]
+        capped += expected.candidates >= most
+    assert capped > 100
+
+
+def test_real_pairs_agree_with_the_twin() -> None:
+    """The kernel counts what its twin counts on real output."""
+    references = read_lines(shared("data", "wmt17-en-de", "ref.de"))[:150]
+    hypotheses = read_lines(shared("data", "wmt17-en-de", "hyp.PROMT-Rule-based.de"))[:150]
+    for hypothesis, reference in zip(hypotheses, references, strict=True):
+        expected = ter_twin.shift_edits(hypothesis.split(), reference.split()).edits
+        assert edits_of(hypothesis, reference) == expected, (hypothesis, reference)
+
+
+def test_the_beam_costs_what_the_twins_beam_costs() -> None:
+    """Distances within the beam are the twin's, also where they are larger than Levenshtein's."""
+    larger = 0
+    for hypothesis, reference in long_pairs(seed=4, count=200):
+        texts = "".join(hypothesis), "".join(reference)
+        expected, _ = ter_twin.beam_distance(hypothesis, reference)
+        assert beam_distances(texts[:1], texts[1]).tolist() == [expected]
+        larger += expected > Levenshtein.distance(*texts)
+    assert larger > 20
+
+
+def test_alignments_are_the_twins() -> None:
+    """Bit vectors and the beam trace the same operations as the twin, ties included."""
+    for hypothesis, reference in short_pairs(seed=5, count=1000):
+        texts = "".join(hypothesis), "".join(reference)
+        expected = ter_twin.align(ter_twin.beam_distance(hypothesis, reference)[1])
+        masks = masks_of(*texts)
+        exact = align(masks, len(reference), exact_rows(masks, len(reference)))
+        assert exact == align(masks, len(reference), beam_rows(*texts))
+        assert exact.passed[1:] == [anchor + 1 for anchor in expected.anchors]
+        errors = [exact.hypothesis_errors >> i & 1 for i in range(len(hypothesis))]
+        assert errors == expected.hypothesis_errors
+        assert [exact.reference_errors >> j & 1 for j in range(len(reference))] == expected.reference_errors
+
+
+def test_an_alignment_within_the_beam_is_the_beams() -> None:
+    """The beam leads to the whole table's alignment if that keeps to the beam, and otherwise perhaps not."""
+    inside = different = 0
+    for hypothesis, reference in long_pairs(seed=6, count=300):
+        texts = "".join(hypothesis), "".join(reference)
+        masks = masks_of(*texts)
+        whole = align(masks, len(reference), exact_rows(masks, len(reference)))
+        same = whole == align(masks, len(reference), beam_rows(*texts))
+        keeps = is_in_beam(whole, len(hypothesis))
+        assert same or not keeps
+        if surely_in_beam(*texts):
+            assert keeps or len(reference) < 25
+        inside, different = inside + keeps, different + (not same)
+    assert inside > 100
+    assert different > 50
+
+
+def test_wide_references_go_through_the_beam(monkeypatch: pytest.MonkeyPatch) -> None:
+    """References too long for bit vectors get the same edits."""
+    pairs = [("".join(hypothesis), "".join(reference)) for hypothesis, reference in short_pairs(7, 200)]
+    expected = shift_edits(*zip(*pairs, strict=True))
+    monkeypatch.setattr(edits, "WIDEST_MASK", 3)
+    assert shift_edits(*zip(*pairs, strict=True)).tolist() == expected.tolist()
+
+
+def test_a_scrambled_page_takes_no_time() -> None:
+    """A segment of 400 shuffled words is done in under a second."""
+    rng = random.Random(8)  # noqa: S311  # to be repeated
+    reference = rng.choices(numbered(150), k=400)
+    hypothesis = rng.sample(reference, k=400)
+    start = time.process_time()
+    shift_edits(["".join(hypothesis)], ["".join(reference)])
+    assert time.process_time() - start < 1
+
+
+@given(words)
+def test_a_copy_has_no_edits(text: str) -> None:
+    """A hypothesis that is its reference needs no edits."""
+    assert shift_edits([text], [text]).tolist() == word_edits([text], [text]).tolist() == [0]
+
+
+@given(words, words)
+def test_edits_have_bounds(hypothesis: str, reference: str) -> None:
+    """Shifts only ever save edits, and no shift changes which words there are."""
+    with_shifts, without = shift_edits([hypothesis], [reference])[0], word_edits([hypothesis], [reference])[0]
+    common = sum(min(hypothesis.count(word), reference.count(word)) for word in set(hypothesis))
+    assert max(len(hypothesis), len(reference)) - common <= with_shifts <= without
+
+
+@given(st.lists(st.tuples(words, words)))
+def test_pairs_are_independent(pairs: list[tuple[str, str]]) -> None:
+    """A pair's edits do not depend on its neighbours."""
+    hypotheses, references = [h for h, _ in pairs], [r for _, r in pairs]
+    for count in (shift_edits, word_edits):
+        one_by_one = [int(count([h], [r])[0]) for h, r in pairs]
+        assert count(hypotheses, references).tolist() == one_by_one
