@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from nltk import lm
 
 from mtscore.cli import main
+from mtscore.comparability import compare, verdict
 from mtscore.diagnostics.ngram_models import SMOOTHINGS, find_smoothing, train
 from mtscore.diagnostics.perplexity import (
     Vocabulary,
@@ -193,6 +194,20 @@ def test_only_like_is_compared_with_like() -> None:
     assert reason.startswith("segment 1 has 2 and 1 tokens")
     assert differences(perplexity(values), perplexity(values[:1])) == ["2 and 1 segments"]
     assert "not the same text" in differences(base, perplexity(values, texts=["a", "c"], vocabulary=small))
+
+
+def test_signatures_alone_tell_what_may_be_compared() -> None:
+    """Comparing signatures refuses other vocabularies and units, and admits other models."""
+    small, large = (Vocabulary(frozenset(words)) for words in ("a", "ab"))
+    base = perplexity([[-1.0]], vocabulary=small).signature
+    for other in (
+        perplexity([[-1.0]], vocabulary=large),
+        perplexity([[-1.0]], texts=["a"], vocabulary=small, unit="word"),
+        perplexity([[-1.0]], vocabulary=small, end_of_sentence="absent"),
+    ):
+        assert verdict(compare(base, other.signature)) == "different"
+    models = [model.perplexity(HELD_OUT).signature for model in train(TRAINING, 2, "laplace")]
+    assert verdict(compare(*models)) != "different"
 
 
 @pytest.mark.parametrize(

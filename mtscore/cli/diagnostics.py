@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import sys
 from dataclasses import asdict, dataclass, fields
 from functools import wraps
@@ -141,8 +140,3 @@ def without_columns(
     """Return the head and rows without the columns that no row has a value for."""
     kept = [column for column in head if any(column in row for row in rows)]
     return kept, [[row.get(column, "") for column in kept] for row in rows]
-
-
-def base_name(path: str) -> str:
-    """Return how a file is called in a table."""
-    return "stdin" if path == STDIN else os.path.basename(path)  # noqa: PTH119  # a name, no path

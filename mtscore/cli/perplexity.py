@@ -10,7 +10,6 @@ import click
 
 from mtscore.cli.diagnostics import (
     Output,
-    base_name,
     check_one_stdin,
     lay_out,
     message,
@@ -232,7 +231,7 @@ def _text(rows: Sequence[Row], asked: Options, output: Output) -> list[str]:
 def _cells(row: Row, output: Output) -> dict[str, str]:
     result = row.result
     cells = {
-        "file": base_name(row.file),
+        "file": row.file,
         "perplexity": output.number(result.score, 2),
         "tokens": f"{result.total('token')}",
     }
@@ -281,11 +280,9 @@ def _eos(row: Row) -> str:
 
 def _verdict(rows: Sequence[Row]) -> list[str]:
     """Return whether the perplexities may be compared, in lines."""
-    first, vocabulary = base_name(rows[0].file), rows[0].result.vocabulary
+    first, vocabulary = rows[0].file, rows[0].result.vocabulary
     refused = [
-        f"NOT comparable: {base_name(row.file)} with {first}: {'; '.join(row.reasons)}"
-        for row in rows
-        if row.reasons
+        f"NOT comparable: {row.file} with {first}: {'; '.join(row.reasons)}" for row in rows if row.reasons
     ]
     if refused:
         return [*refused, ""]
@@ -299,7 +296,7 @@ def _segment_lines(rows: Sequence[Row], output: Output) -> list[str]:
     head = ["file", "order", "segment", "tokens", "perplexity"]
     cells = [
         {
-            "file": base_name(row.file),
+            "file": row.file,
             **({} if row.order is None else {"order": str(row.order)}),
             "segment": str(segment),
             "tokens": str(tokens),

@@ -121,7 +121,7 @@ class Source:
 @values("--hyp-text", metavar="FILE|COLUMN", help="The outputs' texts.")
 @values("--ref-tokens", metavar="FILE|COLUMN", help="The references' numbers of tokens.")
 @values("--hyp-tokens", metavar="FILE|COLUMN", help="The outputs' numbers of tokens.")
-@values("--score", metavar="FILE|COLUMN", help="A segment score each, for --below.")
+@values("--score", metavar="FILE|COLUMN", help="A score each, for --below (mtscore -sl -b).")
 @values("--base", default="e", metavar="e|2|10", help="Base of the logarithms (e); it moves no count.")
 @values("--probabilities", is_flag=True, help="Values are probabilities from 0 to 1, not logarithms.")
 @values(
