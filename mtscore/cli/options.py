@@ -34,8 +34,11 @@ class Command(click.Command):
         groups: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
-            if record is not None:
+            if record is not None and isinstance(
+                parameter, click.Option
+            ):  # arguments stand in the usage line
                 groups.setdefault(getattr(parameter, "group", "Other"), []).append(record)
+        groups["Other"] = groups.pop("Other", [])  # last
         for name, records in groups.items():
             with formatter.section(name):
                 formatter.write_dl(records, col_max=30)
