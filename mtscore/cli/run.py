@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mtscore.gates import Limit
     from mtscore.metrics.base import Metric
     from mtscore.notices import Notice
+    from mtscore.results import Report
 
 
 def execute(options: ScoreOptions) -> int:
@@ -48,9 +49,18 @@ def _needs_store(options: ScoreOptions) -> bool:
 
 def _score(options: ScoreOptions) -> int:
     output = Output.of(options)
+    report = evaluated(options, digest=output.wants_receipt)
+    output.show(report)
+    messages.notices(report.notices, quiet=options.quiet, verbose=options.verbose)
+    messages.failed_gates(report.gates)
+    return 0 if report.passed and not (options.strict and _has_warning(report.notices)) else 1
+
+
+def evaluated(options: ScoreOptions, *, digest: bool = False) -> Report:
+    """Return the report that options ask for; with `digest` it identifies its inputs."""
     metrics, notices = build_metrics(options)
     plan = _plan(options, metrics)
-    with open_inputs(options, digest=output.wants_receipt) as inputs:
+    with open_inputs(options, digest=digest) as inputs:
         plan = replace(plan, facts=inputs.facts, groups=inputs.groups)
         with progress_bar(quiet=options.quiet) as progress:
             report = evaluate(
@@ -60,11 +70,7 @@ def _score(options: ScoreOptions) -> int:
                 plan,
                 progress=progress,
             )
-        report = inputs.described(report, notices)
-    output.show(report)
-    messages.notices(report.notices, quiet=options.quiet, verbose=options.verbose)
-    messages.failed_gates(report.gates)
-    return 0 if report.passed and not (options.strict and _has_warning(report.notices)) else 1
+        return inputs.described(report, notices)
 
 
 def _plan(options: ScoreOptions, metrics: list[Metric[Any, Any]]) -> Plan:
