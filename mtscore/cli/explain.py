@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mtscore.cli import messages
-from mtscore.cli.options import Command, grouped, one_of, target_language
+from mtscore.cli.options import Command, completed, grouped, one_of, target_language, tokenizer_names
 from mtscore.cli.score import SMOOTHING
 from mtscore.errors import UsageError
 
@@ -26,7 +26,7 @@ EXAMPLES = """
 mtscore explain --hyp 'the cat sat' --ref 'the cat sits' --ref 'a cat sat there'
 mtscore explain -n 2 -lc --hyp 'the cat the cat on the mat' --ref 'The cat is on the mat'
 mtscore explain ref.de -i hyp.de --line 17 -n all
-mtscore explain ref.A.de ref.B.de -i hyp.de --line 17 -f json
+mtscore explain ref.de -i hyp.de --line 17 -f json
 """
 
 
@@ -60,13 +60,20 @@ output = grouped("Output")
 @segment("--line", type=int, metavar="N", help="Which line of the files, from 1.")
 @segment("-e", "--encoding", default="utf-8", help="Of all files (utf-8).")
 @settings("-l", "--language-pair", metavar="SRC-TRG", help="Chooses the tokenizer.")
-@settings("-tok", "--tokenize", metavar="NAME", help="See mtscore tokenize --list (13a, or by -l).")
+@settings(
+    "-tok",
+    "--tokenize",
+    metavar="NAME",
+    shell_complete=completed(tokenizer_names),
+    help="See mtscore tokenize --list (13a, or by -l).",
+)
 @settings("-lc", "--lowercase", is_flag=True, help="Ignore case.")
 @settings(
     "-s",
     "--smooth-method",
     default="exp",
     callback=one_of(SMOOTHING),
+    shell_complete=completed(lambda: SMOOTHING),
     metavar="NAME",
     help="exp, floor, add-k, none (exp).",
 )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mtscore.cli import messages
-from mtscore.cli.options import Command, grouped, one_of, target_language
+from mtscore.cli.options import Command, completed, grouped, one_of, target_language, tokenizer_names
 from mtscore.errors import MissingExtraError, UsageError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 EXAMPLES = """
 mtscore tokenize < ref.de
 mtscore tokenize -tok intl -lc < ref.de > ref.tokens
-mtscore tokenize -l en-zh ref.zh hyp.zh
+mtscore tokenize -l en-de ref.de hyp.de
 mtscore tokenize --list
 """
 
@@ -42,7 +42,14 @@ tokenizers = grouped("Tokenizers")
     help="Print text as BLEU sees it: tokens with spaces between them, a line a segment.",
 )
 @click.argument("files", nargs=-1, metavar="[FILE...]")
-@text("-tok", "--tokenize", "name", metavar="NAME", help="The tokenizer (13a, or by -l).")
+@text(
+    "-tok",
+    "--tokenize",
+    "name",
+    metavar="NAME",
+    shell_complete=completed(tokenizer_names),
+    help="The tokenizer (13a, or by -l).",
+)
 @text("-l", "--language-pair", metavar="SRC-TRG", help="Chooses the tokenizer.")
 @text("-lc", "--lowercase", is_flag=True, help="Lower-case the text before.")
 @text("-e", "--encoding", default="utf-8", help="Of all files (utf-8); the output is UTF-8.")
