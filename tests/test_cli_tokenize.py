@@ -89,7 +89,7 @@ def test_joining_loses_nothing(lines: list[str]) -> None:
         (b"a.\r\n\r\nb\r\n", b"a .\n\nb\n"),
         (b"\xef\xbb\xbfa\n", b"a\n"),
         (b"a\rb\xe2\x80\xa8c\n", b"a b c\n"),
-        (gzip.compress(b"a.\n"), b"a .\n"),
+        (gzip.compress(b"a.\n", mtime=0), b"a .\n"),
     ],
 )
 def test_one_line_a_segment(

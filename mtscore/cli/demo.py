@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from contextlib import chdir
 
 import click
 
+from mtscore.cli import messages
 from mtscore.cli.options import Command
 
 WORDS = ("-t", "mini", "-l", "en-de", "-i", "hyp.good.de", "hyp.poor.de", "-m", "bleu", "chrf")
@@ -58,5 +58,5 @@ def command() -> int:
         table=body(report, Output.of(options).style),
         signature=signatures(report)[0].format(),
     )
-    sys.stdout.buffer.write(page.encode("utf-8", "backslashreplace"))
+    messages.result(page)
     return 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import asdict, dataclass, fields
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -60,8 +59,7 @@ class Output:
     ) -> None:
         """Print the answer, as lines of text or as JSON, and what was noticed."""
         page = dumps(data(), indent=2) + "\n" if self.form == "json" else "".join(f"{x}\n" for x in text())
-        sys.stdout.buffer.write(page.encode("utf-8", "backslashreplace"))
-        sys.stdout.buffer.flush()
+        messages.result(page)
         messages.notices(notices, quiet=self.quiet, verbose=self.verbose)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
@@ -122,7 +121,7 @@ def command(
     messages.notices(tokenizer(metric.tokenize or "").notices, quiet=False, verbose=False)
     found = explain(metric, hypothesis, references)
     text = as_json(found, order, line) if format == "json" else as_text(found, order, painter())
-    sys.stdout.buffer.write(f"{text}\n".encode("utf-8", "backslashreplace"))
+    messages.result(f"{text}\n")
     return 0
 
 

@@ -1,15 +1,33 @@
-"""Everything that goes to standard error: errors, warnings, notes, failed gates."""
+"""What is printed: results on standard output; errors, warnings, notes and failed gates on standard error."""
 
 from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING
 
+from mtscore.errors import StorageError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mtscore.notices import Notice
     from mtscore.results import Gate
+
+
+def result(text: str | bytes) -> None:
+    """Print text to standard output as it is, in UTF-8 whatever the locale, and all of it.
+
+    Raises:
+        StorageError: if standard output was closed by the caller (`>&-`).
+        BrokenPipeError: if its reader has gone.
+    """
+    if sys.stdout is None:
+        raise StorageError("is closed", where="standard output")
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
+    rest = memoryview(data)
+    while rest:  # unbuffered output may take a part only
+        rest = rest[sys.stdout.buffer.write(rest) :]
+    sys.stdout.buffer.flush()
 
 
 def error(text: str) -> None:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from mtscore.cli import messages
 from mtscore.cli.score import FORMAT_VARIABLE, FORMATS
 from mtscore.errors import StorageError, UsageError, closest
 from mtscore.report import format_of, render
@@ -69,8 +70,7 @@ class Output:
         stamped = replace(report, time=_now()) if self.files else report
         for file, format_name in self.files:
             write_whole(file, render(stamped, format_name, plain))
-        sys.stdout.buffer.write(render(report, self.format, self.style).encode("utf-8"))
-        sys.stdout.buffer.flush()
+        messages.result(render(report, self.format, self.style))
 
 
 def use_colour(*, no_color: bool = False) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mtscore import comparability
+from mtscore.cli import messages
 from mtscore.signature import Signature
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def explain(signature: str, form: str) -> int:
         return _print_json(signature=str(parsed), fields=[asdict(row) for row in rows], remarks=remarks)
     table = [(row.key, str(row.value), f"{row.meaning}; {row.consequence}") for row in rows]
     notes = [textwrap.fill(f"Note: {remark}.", WIDTH, subsequent_indent="      ") for remark in remarks]
-    click.echo("\n".join([str(parsed), "", *_align(table), *([""] if notes else []), *notes]))
+    messages.result("\n".join([str(parsed), "", *_align(table), *([""] if notes else []), *notes]) + "\n")
     return 0
 
 
@@ -86,7 +87,9 @@ def compare(a: str, b: str, form: str) -> int:
         rows = [asdict(difference) for difference in differences]
         _print_json(comparable=comparable, verdict=verdict, a=str(first), b=str(second), differences=rows)
     else:
-        click.echo("\n".join([HEADLINES[verdict], "", f"A  {first}", f"B  {second}", *_explain(differences)]))
+        messages.result(
+            "\n".join([HEADLINES[verdict], "", f"A  {first}", f"B  {second}", *_explain(differences)]) + "\n"
+        )
     return 0 if comparable else 1
 
 
@@ -115,5 +118,5 @@ def _align(rows: Sequence[tuple[str, str, str]]) -> list[str]:
 
 
 def _print_json(**answer: Any) -> int:
-    click.echo(json.dumps(answer, ensure_ascii=False, indent=2))
+    messages.result(json.dumps(answer, ensure_ascii=False, indent=2) + "\n")
     return 0

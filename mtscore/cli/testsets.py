@@ -7,7 +7,6 @@ options of `score` can do the same.
 from __future__ import annotations
 
 import json
-import sys
 from difflib import get_close_matches
 from itertools import compress
 from pathlib import Path
@@ -143,7 +142,7 @@ def add(files: tuple[str, ...], cache: str | None, offline: bool) -> None:
     """
     with open_store(cache, offline=offline) as store:
         for file in files:
-            click.echo(f"added {catalogue.add(Path(file), store)}")
+            messages.result(f"added {catalogue.add(Path(file), store)}\n")
 
 
 @command.command(
@@ -215,7 +214,7 @@ def list_sets(pair: str | None, form: str = "text") -> None:
     for row in rows:
         remark = f"reverse only ({_reverse(pair or '')}): " if row.get("reverse_only") else ""
         count = "" if pair else f"  {len(row['pairs']):>2} {'pairs' if len(row['pairs']) > 1 else 'pair '}"
-        click.echo(f"{row['name']:<{width}}{count}  {remark}{row['description']}")
+        messages.result(f"{row['name']:<{width}}{count}  {remark}{row['description']}\n")
 
 
 def _listed(one: Manifest, pair: str | None) -> dict[str, Any]:
@@ -257,7 +256,7 @@ def show_set(name: str, pair: str | None, form: str, store: Store) -> None:
     if form == "json":
         _print_json(facts)
     else:
-        click.echo("\n".join(_shown(one, pair, facts)))
+        messages.result("\n".join(_shown(one, pair, facts)) + "\n")
 
 
 def _downloads(one: Manifest, pair: str | None) -> Iterable[Any]:
@@ -329,13 +328,13 @@ def get_sets(names: Sequence[str], pair: str | None, store: Store) -> None:
     for one in found:
         if pair is not None:
             count = len(catalogue.read(one, pair, store=store).sources)
-            click.echo(f"{one.name} {pair}: {count} segments")
+            messages.result(f"{one.name} {pair}: {count} segments\n")
             continue
         catalogue.fetch(one, store)
         for file in (_file_facts(download.asset, store) for download in one.downloads.values()):
-            click.echo(f"{one.name}: {file['path']}, {file['size']:,} bytes, SHA-256 {file['sha256']}")
+            messages.result(f"{one.name}: {file['path']}, {file['size']:,} bytes, SHA-256 {file['sha256']}\n")
         if one.local:
-            click.echo(f"{one.name}: comes as local files, verified")
+            messages.result(f"{one.name}: comes as local files, verified\n")
 
 
 def echo_fields(
@@ -371,7 +370,7 @@ def echo_fields(
             columns = [_without_tabs(field, lines) for field, lines in zip(chosen, columns, strict=True)]
         keep = catalogue.kept(content, one, pair, origlang, subset)
         output += ["\t".join(row) + "\n" for row in compress(zip(*columns, strict=True), keep)]
-    sys.stdout.buffer.write("".join(output).encode())
+    messages.result("".join(output))
 
 
 def _say_reference(asked: Sequence[str], chosen: Sequence[str]) -> None:
@@ -404,7 +403,7 @@ def cite_set(name: str) -> None:
     citation = _citation(one)
     if citation is None:
         raise UsageError(f"no publication is recorded for {name}", hint=one.description)
-    click.echo(citation)
+    messages.result(citation + "\n")
 
 
 def _citation(one: Manifest) -> str | None:
@@ -415,4 +414,4 @@ def _citation(one: Manifest) -> str | None:
 
 
 def _print_json(answer: object) -> None:
-    click.echo(json.dumps(answer, ensure_ascii=False, indent=2))
+    messages.result(json.dumps(answer, ensure_ascii=False, indent=2) + "\n")

@@ -78,7 +78,8 @@ def command(
     """Print tokens, or list the tokenizers."""
     if list_all:
         rows = facts()
-        click.echo(json.dumps(rows, ensure_ascii=False, indent=2) if format == "json" else as_table(rows))
+        text = json.dumps(rows, ensure_ascii=False, indent=2) if format == "json" else as_table(rows)
+        messages.result(text + "\n")
         return 0
     if format is not None:
         raise UsageError("is for --list: tokens are text", where="-f/--format")
@@ -110,7 +111,7 @@ def print_tokens(files: Sequence[str], tokenizer: Tokenizer, *, lowercase: bool,
         readers = [stack.enter_context(closing(LineReader(path, encoding=encoding))) for path in paths]
         for reader in readers:
             while lines := reader.take(CHUNK_SEGMENTS):
-                sys.stdout.buffer.write(joined(tokenise(lines, tokenizer, lowercase=lowercase)))
+                messages.result(joined(tokenise(lines, tokenizer, lowercase=lowercase)))
 
 
 def joined(tokens: Tokens) -> bytes:
