@@ -137,11 +137,12 @@ def test_known_pairs(hypothesis: str, reference: str, expected: int) -> None:
 @pytest.mark.parametrize(
     ("hypothesis", "reference", "expected"),
     [
-        (numbered(24)[12:] + numbered(24)[:12], numbered(24), 2),
-        (numbered(60)[1:] + numbered(60)[:1], numbered(60), 2),
+        (numbered(30)[10:] + numbered(30)[:10], numbered(30), 1),
+        (numbered(30)[11:] + numbered(30)[:11], numbered(30), 2),
+        (numbered(52)[1:] + numbered(52)[:1], numbered(52), 2),
         (numbered(51)[1:] + numbered(51)[:1], numbered(51), 1),
     ],
-    ids=["12 words moved need two shifts", "59 positions are too far", "50 positions are not"],
+    ids=["10 words move at once", "11 words do not", "51 positions are too far", "50 positions are not"],
 )
 def test_limits_of_shifts(hypothesis: list[str], reference: list[str], expected: int) -> None:
     """At most ten words move at once, and at most fifty positions far."""

@@ -190,7 +190,6 @@ def _beam_columns(height: int, width: int) -> Iterable[tuple[int, int]]:
     diagonal = np.floor(np.arange(1, height + 1) * ratio).astype(np.int64)
     firsts = np.maximum(diagonal - beam, 0)
     ends = np.minimum(diagonal + beam, width + 1)
-    ends[-1:] = width + 1
     return zip(firsts.tolist(), ends.tolist(), strict=True)
 
 
