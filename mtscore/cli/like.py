@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mtscore.errors import UsageError
-from mtscore.metrics.settings import from_signature, tokenizer_name
+from mtscore.metrics.settings import differing_key, from_signature, setting
 from mtscore.notices import Notice
 from mtscore.signature import Signature
-from mtscore.tokenizers import tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,20 +39,16 @@ class Like:
         return "chrf" + "+" * name.count("+") if self.signature.family == "chrF" else name.lower()
 
     def metric(self, given: Iterable[Given]) -> Metric[Any, Any]:
-        """Return the metric with the signature's settings.
+        """Return the metric with the signature's settings; options decide what it leaves open.
 
         Raises:
-            UsageError: if one of the given options asks for another setting, or mtscore has no such metric.
+            UsageError: if an option asks for another setting, or mtscore has no such metric.
         """
         options = {option.argument: option for option in given}
-        own = options.pop("tokenize", None)
-        if own is not None and not self._has_tokenizer(own.value):
-            raise _contradiction(own, f"tok.{self.signature.get('tok')}")
-        metric = from_signature(self.signature, tokenize=own.value if own else None)
+        own = options.get("tokenize")
+        metric = from_signature(self.signature, model=own.value if own else None)
         for option in options.values():
-            has = _contradicted(metric, option)
-            if has is not None:
-                raise _contradiction(option, has)
+            metric = self._with(metric, option)
         return metric
 
     def notices(self, metric: Metric[Any, Any]) -> list[Notice]:
@@ -63,28 +58,19 @@ class Like:
             return []
         return [Notice("warning", "other-tokenizer", f"--like has tokenizer {asked}, here it is {here}")]
 
-    def _has_tokenizer(self, name: str) -> bool:
-        """Return whether the signature leaves the tokenizer open, or states this one in whatever version."""
-        label = self.signature.get("tok")
-        if label is None or label == tokenizer(name).label:
-            return True
-        return not str(label).startswith("spm-") and tokenizer_name(str(label)) == name
-
-
-def _contradicted(metric: Any, option: Given) -> str | None:
-    """Return what the metric has instead of what an option asks for; None where they agree."""
-    changes = {option.argument: option.value}
-    if option.argument == "smooth_method" and option.value != metric.smooth_method:
-        changes["smooth_value"] = None
-    try:
-        asked: Signature = replace(metric, **changes).settings
-    except UsageError:
-        return str(metric.settings)
-    if asked.name != metric.name:
-        return str(metric.name)
-    has = metric.settings
-    differing = [key for key in asked.settings | has.settings if asked.get(key) != has.get(key)]
-    return f"{differing[0]}.{has.get(differing[0])}" if differing else None
+    def _with(self, metric: Any, option: Given) -> Metric[Any, Any]:
+        """Return the metric with an option's value, which may not be another than the signature's."""
+        changes = {option.argument: option.value}
+        if option.argument == "smooth_method" and option.value != metric.smooth_method:
+            changes["smooth_value"] = None
+        try:
+            changed: Metric[Any, Any] = replace(metric, **changes)
+        except UsageError:
+            raise _contradiction(option, str(metric.settings)) from None
+        key = differing_key(changed.settings, metric.settings)
+        if key is None or (key != "name" and self.signature.get(key) is None):
+            return changed
+        raise _contradiction(option, setting(metric.settings, key))
 
 
 def _contradiction(option: Given, has: str) -> UsageError:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mtscore.errors import UsageError, closest
 from mtscore.metrics import create
-from mtscore.tokenizers import TOKENIZERS
+from mtscore.tokenizers import TOKENIZERS, tokenizer
 from mtscore.tokenizers.tercom import NAME as TERCOM
 
 if TYPE_CHECKING:
@@ -21,16 +21,19 @@ FLOOR_WAS_ZERO = (1, 4, 4), (1, 5, 0)
 """From the first of these releases of sacreBLEU to before the second, floor without a value meant 0."""
 
 
+OWN_MODEL = "spm-"
+"""What a signature's tokenizer begins with if it is a sentencepiece model of its user's own."""
+
 DEFAULT_CHARACTERS = 6
 """chrF's longest character n-grams, where a signature does not say."""
 
 
-def from_signature(signature: Signature, *, tokenize: str | None = None) -> Metric[Any, Any]:
+def from_signature(signature: Signature, *, model: str | None = None) -> Metric[Any, Any]:
     """Return the metric with the settings of a signature; what it leaves out has its default.
 
     A tokenizer is found by its name. Whether it is in the very version that the signature states is for the
-    caller to see: `settings` of the metric has the version that is here. `tokenize` names BLEU's tokenizer
-    where the signature cannot, since it knows a model of one's own by its digest only.
+    caller to see: `settings` of the metric has the version that is here. Of a sentencepiece model of its
+    user's own the signature knows the digest only, so that `model` has to name it (`spm:PATH`).
 
     Raises:
         UsageError: if there is no such metric or tokenizer, or a value is out of range.
@@ -39,7 +42,7 @@ def from_signature(signature: Signature, *, tokenize: str | None = None) -> Metr
     """
     match signature.family:
         case "BLEU":
-            return create("bleu", **_bleu(signature, tokenize))
+            return create("bleu", **_bleu(signature, model))
         case "chrF":
             return create("chrf", **_chrf(signature))
         case "TER":
@@ -48,31 +51,49 @@ def from_signature(signature: Signature, *, tokenize: str | None = None) -> Metr
     raise UsageError(f"there is no metric {signature.name} here", hint=f"signatures of {known} will do")
 
 
-def tokenizer_name(label: str) -> str:
+def tokenizer_name(label: str, model: str | None = None) -> str:
     """Return the name of the tokenizer that a signature's value tells, without version or dictionary.
 
     >>> tokenizer_name("13a"), tokenizer_name("13a.2"), tokenizer_name("ja-mecab-0.996-IPA")
     ('13a', '13a', 'ja-mecab')
 
     Raises:
-        UsageError: if there is none.
+        UsageError: if there is none, or `model` is needed and not the right one.
     """
-    if label.startswith("spm-"):
-        raise UsageError(
-            f"tokenizer {label} is a sentencepiece model of its user's own", hint="-tok spm:PATH"
-        )
+    if label.startswith(OWN_MODEL):
+        return _own_model(label, model)
     fitting = [name for name in TOKENIZERS if label == name or label.startswith((f"{name}-", f"{name}."))]
     if not fitting:
         raise UsageError(f"there is no tokenizer {label!r} here", hint=closest(label, list(TOKENIZERS)))
     return max(fitting, key=len)
 
 
-def _bleu(signature: Signature, tokenize: str | None) -> dict[str, Any]:
+def _own_model(label: str, model: str | None) -> str:
+    if model is None:
+        raise UsageError(f"tokenizer {label} is a model of its user's own", hint="name it: -tok spm:PATH")
+    if tokenizer(model).label != label:
+        raise UsageError(f"{model} is {tokenizer(model).label}, not {label}", where="-tok")
+    return model
+
+
+def differing_key(a: Signature, b: Signature) -> str | None:
+    """Return the first key of which two signatures have different values, `name` for that of the metric."""
+    if a.name != b.name:
+        return "name"
+    return next((key for key in a.settings | b.settings if a.get(key) != b.get(key)), None)
+
+
+def setting(signature: Signature, key: str) -> str:
+    """Return a setting as a signature has it: `tok.13a`; the metric's name for the key `name`."""
+    return signature.name if key == "name" else f"{key}.{signature.get(key)}"
+
+
+def _bleu(signature: Signature, model: str | None) -> dict[str, Any]:
     label = signature.get("tok")
     method, value = _smoothing(signature)
     return {
         "lowercase": signature.get("case") == "lc",
-        "tokenize": tokenize or (tokenizer_name(str(label)) if label else None),
+        "tokenize": tokenizer_name(str(label), model) if label else None,
         "smooth_method": method,
         "smooth_value": value,
         "max_ngram_order": signature.get("maxn"),
