@@ -77,14 +77,7 @@ class _Prepared(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _EditRate(Metric[_Prepared, TERScore]):
-    """Score with edits per reference word, in per cent; lower is better, and more than 100 is possible.
-
-    Args:
-        normalized: tokenise as Tercom does, instead of splitting at white space only.
-        no_punct: leave punctuation out.
-        asian_support: with the former two, treat East Asian ideographs and punctuation as well.
-        case_sensitive: distinguish upper and lower case.
-    """
+    """Score with edits per reference word, whatever counts as an edit."""
 
     normalized: bool = False
     no_punct: bool = False
@@ -190,7 +183,16 @@ class _EditRate(Metric[_Prepared, TERScore]):
 
 @dataclass(frozen=True, slots=True)
 class TER(_EditRate):
-    """Score with TER: edits are insertions, deletions, substitutions and shifts of phrases."""
+    """Score with TER, in edits per 100 reference words: the lower the better, and above 100 is possible.
+
+    Edits are insertions, deletions, substitutions and shifts of phrases.
+
+    Args:
+        normalized: tokenise as Tercom does, instead of splitting at white space only.
+        no_punct: leave punctuation out.
+        asian_support: with these two, treat East Asian ideographs and punctuation as well.
+        case_sensitive: distinguish upper and lower case.
+    """
 
     @property
     def name(self) -> str:
@@ -204,7 +206,10 @@ class TER(_EditRate):
 
 @dataclass(frozen=True, slots=True)
 class WER(_EditRate):
-    """Score with WER: edits are insertions, deletions and substitutions."""
+    """Score with WER: as TER, with the same arguments, but without shifts.
+
+    Edits are insertions, deletions and substitutions.
+    """
 
     @property
     def name(self) -> str:
