@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from mtscore.errors import InputError, UsageError
-from mtscore.signature import Claim, Signature
+from mtscore.signature import EQUALS, Claim, Signature
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,13 +41,15 @@ def from_line(text: str, published: str | None = None) -> Published:
         SignatureError: with a caret under what cannot be read.
         UsageError: if the published number is none, or not the one in the line.
     """
-    if published is None:
-        return Published(Claim.parse(text))
-    digits = _digits(published, "--published")
     signature = Signature.parse(text)
-    if re.search(r"\s=", text) and (stated := Claim.parse(text).score) != digits:
-        raise UsageError(f"{digits} is published, but the claim says {stated}", where="--published")
-    return Published(Claim(signature, "plus", digits))
+    if EQUALS.search(text):
+        claim = Claim.parse(text)
+        if published not in (None, claim.score):
+            raise UsageError(f"the claim says {claim.score}, not {published}", where="--published")
+        return Published(claim)
+    if published is None:
+        raise UsageError("the claim has no score", hint="'SIGNATURE = 28.3', or --published 28.3")
+    return Published(Claim(signature, "plus", _digits(published, "--published")))
 
 
 def from_text(text: str) -> list[Published]:

@@ -279,9 +279,14 @@ def remarks(signature: Signature) -> list[str]:
     said = (
         [] if signature.get("test") or signature.family == "other" else [_silence_about_data("it names no")]
     )
+    return [*said, *changes_since(signature)]
+
+
+def changes_since(signature: Signature) -> list[str]:
+    """Return what has moved such scores since the signature's release, as far as that is known."""
     release = behaviour(signature)
     if release is None:
-        return [*said, "no release is named, so it is unknown which changes apply"]
+        return ["no release is named, so it is unknown which changes apply"]
     if release > NEWEST:
-        said.append(f"changes after sacreBLEU {dotted(NEWEST)} are not known here")
-    return said + [describe(c) for c in CHANGES if release < c.release and c.concerns(signature)]
+        return [f"changes after sacreBLEU {dotted(NEWEST)} are not known here"]
+    return [describe(c) for c in CHANGES if release < c.release and c.concerns(signature)]

@@ -10,7 +10,7 @@ import math
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mtscore.corpus import System
 from mtscore.errors import InputError, UsageError
@@ -22,14 +22,16 @@ from mtscore.report.receipt import SCHEMA
 from mtscore.signature import Signature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 SCHEMA_NAME, _, SCHEMA_NUMBER = SCHEMA.rpartition("/")
 
-ROUNDING = 1e-9
+ROUNDING = 1e-11
 """Other processors may round the last digits of a float otherwise; a larger difference is one."""
 
 DECIMALS = 9
+"""Of the limit of a drop, which is the difference of two scores."""
+
 DIGITS = 12
 """How much is shown of a SHA-256."""
 
@@ -47,16 +49,19 @@ OPTIONAL = {"delta": NUMBER, "baseline": (str,), "group": (dict,), "segment": (i
 """What a row may have, and of which type it then must be."""
 
 Kind = Literal["input", "test set", "tokenizer", "setting", "score", "result", "rounding", "version"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""In what there may be a difference: the causes first, then what follows from them, then the harmless."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Say in what a report and its second evaluation differ; None stands for nothing there."""
+    """Say in what a report and its second evaluation differ, and of what; None stands for nothing there."""
 
     kind: Kind
-    text: str
+    where: str
     then: Any
     now: Any
+    text: str
 
     @property
     def harmless(self) -> bool:
@@ -117,8 +122,16 @@ class Recorded:
 
     @property
     def systems(self) -> list[System]:
-        """Return the systems in the order in which their files were given."""
-        names = {row.get("file", STDIN): row["system"] for row in reversed(self.data["rows"])}
+        """Return the systems in the order in which their files were given.
+
+        Raises:
+            InputError: if a file has two names.
+        """
+        names: dict[str, str] = {}
+        for row in self.data["rows"]:
+            file = row.get("file", STDIN)
+            if names.setdefault(file, row["system"]) != row["system"]:
+                raise InputError(f"the report is damaged: {file} is called {names[file]} and {row['system']}")
         files = [entry["file"] for entry in self.files("hypothesis")]
         return [System(names.get(file, file), None if file == STDIN else file) for file in files]
 
@@ -187,17 +200,21 @@ def _check_entries(name: str, entries: Any, keys: Mapping[str, type | tuple[type
 
 
 def differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> list[Difference]:
-    """Return every difference of a report from its second evaluation, both as JSON data."""
-    return [
+    """Return every difference of a report from its second evaluation, both as JSON data, causes first."""
+    same_program = then["versions"].get("mtscore") == now["versions"].get("mtscore")
+    wording = () if same_program else ("text",)
+    found = [
         *_inputs(then["inputs"], now["inputs"]),
-        *_fields("test set", "the test set", then.get("testset", {}), now.get("testset", {})),
-        *_tokenizers(then["versions"], now["versions"]),
+        *_fields("test set", "test set", then.get("testset", {}), now.get("testset", {})),
+        *_versions("tokenizer", then["versions"].get("tokenizers", {}), now["versions"]["tokenizers"]),
         *_rows(then["rows"], now["rows"]),
-        *_entries("pairs", ("name", "a", "b"), then, now),
-        *_entries("clusters", ("name", "rank"), then, now),
-        *_entries("gates", ("gate", "name", "system"), then, now),
-        *_versions(then["versions"], now["versions"]),
+        *_entries("pair", ("name", "a", "b"), then["pairs"], now["pairs"]),
+        *_entries("cluster", ("name", "rank"), then["clusters"], now["clusters"]),
+        *_entries("gate", ("gate", "name", "system"), then["gates"], now["gates"], skip=wording),
+        *_fields("result", "all gates", {"passed": then.get("passed")}, {"passed": now["passed"]}),
+        *_versions("version", then["versions"], now["versions"]),
     ]
+    return sorted(found, key=lambda difference: KINDS.index(difference.kind))
 
 
 def _inputs(then: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]) -> Iterator[Difference]:
@@ -207,49 +224,45 @@ def _inputs(then: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]])
             *([entry for entry in side if entry["role"] == role] for side in (then, now)), strict=True
         )
         for old, new in pairs:
+            where = f"{role} {old['file']}"
             if old["sha256"] == new["sha256"]:
-                yield from _fields("input", f"{role} {old['file']}", old, new, skip={"file"})
+                yield from _fields("input", where, old, new, skip=("file",))
             else:
-                yield Difference("input", _describe_change(role, old, new), old["sha256"], new["sha256"])
+                text = _describe_change(where, old, new)
+                yield Difference("input", where, old["sha256"], new["sha256"], text)
 
 
-def _describe_change(role: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    sizes = [
-        f"{old[what]} {what} then, {new[what]} now" for what in ("bytes", "lines") if old[what] != new[what]
-    ]
+def _describe_change(where: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     digests = f"SHA-256 {old['sha256'][:DIGITS]}… then, {new['sha256'][:DIGITS]}… now"
-    return f"{role} {old['file']} has changed: {'; '.join([digests, *sizes])}"
+    changed = [what for what in ("bytes", "lines") if old[what] != new[what]]
+    return "; ".join(
+        [
+            f"{where} has changed: {digests}",
+            *(f"{old[what]} {what} then, {new[what]} now" for what in changed),
+        ]
+    )
 
 
-def _tokenizers(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Difference]:
-    old, new = then.get("tokenizers", {}), now.get("tokenizers", {})
-    for name in {**old, **new}:
-        a, b = old.get(name), new.get(name)
-        if a != b:
-            yield Difference(
-                "tokenizer", f"tokenizer {name}: version {_shown(a)} then, {_shown(b)} now", a, b
-            )
-
-
-def _versions(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Difference]:
+def _versions(kind: Kind, then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Difference]:
+    """Compare versions by the name of a program or a tokenizer."""
     for name in {**then, **now}:
-        a, b = then.get(name), now.get(name)
-        if name != "tokenizers" and a != b:
-            yield Difference("version", f"{name} {_shown(a)} then, {_shown(b)} now", a, b)
+        old, new = then.get(name), now.get(name)
+        if name != "tokenizers" and old != new:
+            called = f"tokenizer {name}" if kind == "tokenizer" else name
+            yield _changed(kind, called, f"version of {called}", old, new)
 
 
 def _rows(then: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]) -> Iterator[Difference]:
     old, new = ({_row_key(row): row for row in rows} for rows in (then, now))
-    for key, row in old.items():
-        where = _row_name(row)
-        if key in new:
-            yield from _row_settings(where, row, new[key])
-            yield from _fields("result", where, row, new[key], skip={"file", "name", "signature", "settings"})
+    for key in {**old, **new}:
+        where = _row_name(old.get(key) or new[key])
+        if key in old and key in new:
+            yield from _row_settings(where, old[key], new[key])
+            yield from _fields(
+                "result", where, old[key], new[key], skip=("file", "name", "signature", "settings")
+            )
         else:
-            yield Difference("result", f"{where} does not come out again", row["score"], None)
-    for key, row in new.items():
-        if key not in old:
-            yield Difference("result", f"{_row_name(row)} is not in the report", None, row["score"])
+            yield _one_sided(where, old.get(key), new.get(key))
 
 
 def _row_key(row: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -267,47 +280,59 @@ def _row_name(row: Mapping[str, Any]) -> str:
 def _row_settings(where: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:
     """Compare a row's settings with its signature, and both with those that were used now."""
     signature = Signature.parse(old["signature"])
-    if old["name"] != signature.name:
-        text = f"{where} is called {old['name']}, but its signature says {signature.name}"
-        yield Difference("setting", text, old["name"], signature.name)
-    signed, listed, used = signature.settings, old["settings"], new["settings"]
-    for key in listed | signed | used:
+    signed, listed = {"name": signature.name, **signature.settings}, {"name": old["name"], **old["settings"]}
+    used = {"name": new["name"], **new["settings"]}
+    for key in {**listed, **signed, **used}:
         a, b, c = listed.get(key), signed.get(key), used.get(key)
         if a != b:
             text = f"{key} of {where} is {_shown(a)} in its settings, {_shown(b)} in its signature"
-            yield Difference("setting", text, a, b)
+            yield Difference("setting", where, a, b, text)
         elif b != c and key != "version":
-            yield Difference("setting", f"{key} of {where}: {_shown(b)} then, {_shown(c)} now", b, c)
+            yield _changed("setting", where, f"{key} of {where}", b, c)
 
 
 def _entries(
-    name: str, keys: Sequence[str], then: Mapping[str, Any], now: Mapping[str, Any]
+    what: str,
+    keys: Sequence[str],
+    then: Sequence[Mapping[str, Any]],
+    now: Sequence[Mapping[str, Any]],
+    skip: Sequence[str] = (),
 ) -> Iterator[Difference]:
-    """Compare the entries of a list by what identifies them."""
-    same_program = then["versions"].get("mtscore") == now["versions"].get("mtscore")
-    old, new = ({tuple(entry[key] for key in keys): entry for entry in data[name]} for data in (then, now))
-    for key in old | new:
-        where = f"{name[:-1]} {' '.join(map(str, key))}"
+    """Compare two lists of entries, each of which is identified by the values of some keys."""
+    old, new = ({tuple(entry[key] for key in keys): entry for entry in entries} for entries in (then, now))
+    for key in {**old, **new}:
+        where = f"{what} {' '.join(map(str, key))}"
         if key in old and key in new:
-            yield from _fields("result", where, old[key], new[key], skip=set() if same_program else {"text"})
+            yield from _fields("result", where, old[key], new[key], skip=skip)
         else:
-            there = "does not come out again" if key in old else "is not in the report"
-            yield Difference("result", f"{where} {there}", old.get(key), new.get(key))
+            yield _one_sided(where, old.get(key), new.get(key))
 
 
 def _fields(
-    kind: Kind, where: str, then: Mapping[str, Any], now: Mapping[str, Any], skip: Iterable[str] = ()
+    kind: Kind, where: str, then: Mapping[str, Any], now: Mapping[str, Any], skip: Sequence[str] = ()
 ) -> Iterator[Difference]:
-    """Compare what two objects have, key by key; numbers that are equal but for rounding are `rounding`."""
+    """Compare what two objects have, key by key."""
     for key in {**then, **now}:
         old, new = then.get(key), now.get(key)
         if key in skip or old == new:
             continue
-        text = f"{key} of {where}: {_shown(old)} then, {_shown(new)} now"
-        if _distance(old, new) <= ROUNDING:
-            yield Difference("rounding", text, old, new)
-        else:
-            yield Difference("score" if key == "score" else kind, text, old, new)
+        rounded = _distance(old, new) <= ROUNDING
+        yield _changed(
+            "rounding" if rounded else "score" if key == "score" else kind,
+            where,
+            f"{key} of {where}",
+            old,
+            new,
+        )
+
+
+def _changed(kind: Kind, where: str, what: str, then: Any, now: Any) -> Difference:
+    return Difference(kind, where, then, now, f"{what}: {_shown(then)} then, {_shown(now)} now")
+
+
+def _one_sided(where: str, then: Any, now: Any) -> Difference:
+    text = f"{where} is not in the report" if then is None else f"{where} does not come out again"
+    return Difference("result", where, then, now, text)
 
 
 def _distance(a: Any, b: Any) -> float:

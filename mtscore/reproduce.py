@@ -10,16 +10,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from mtscore.comparability import remarks
+from mtscore.comparability import changes_since
 from mtscore.corpus import reference_counts
 from mtscore.errors import MTScoreError
 from mtscore.metrics.bleu import BLEU
 from mtscore.metrics.chrf import CHRF
 from mtscore.metrics.settings import from_signature
-from mtscore.variations import Variation, variations, without_empty_references
+from mtscore.variations import NOTHING, Variation, variations, without_empty_references
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mtscore.arrays import Floats
     from mtscore.corpus import Corpus
@@ -74,13 +74,19 @@ class Verdict:
 
     @property
     def nearest(self) -> list[Trial]:
-        """Return the trials, the nearest to the published number first."""
+        """Return the trials that change the score, the nearest to the published number first."""
         published = float(self.claim.score)
-        return sorted(self.trials, key=lambda trial: abs(trial.score - published))
+        moving = (trial for trial in self.trials if trial.score != self.score)
+        return sorted(moving, key=lambda trial: abs(trial.score - published))
 
 
 def reproduce(
-    claim: Claim, corpus: Corpus, references: Sequence[str], *, model: str | None = None
+    claim: Claim,
+    corpus: Corpus,
+    references: Sequence[str],
+    *,
+    spare: Mapping[str, Sequence[str]] = NOTHING,
+    model: str | None = None,
 ) -> Verdict:
     """Score one system as a claim says and compare the number at its printed precision.
 
@@ -88,6 +94,7 @@ def reproduce(
         claim: the published score.
         corpus: the system's hypotheses and their references.
         references: how messages call the references, by stream.
+        spare: further references of the claim's test set, by name.
         model: a sentencepiece model of one's own that the signature only knows by digest (`spm:PATH`).
 
     Raises:
@@ -111,8 +118,8 @@ def reproduce(
     )
     if verdict.fits:
         return verdict
-    trials = bench.trials(variations(metric, corpus, references), first)
-    return replace(verdict, trials=trials, remarks=remarks(claim.signature))
+    trials = bench.trials(variations(metric, corpus, references, spare), first)
+    return replace(verdict, trials=trials, remarks=_remarks(claim.signature))
 
 
 def is_rounded(printed: str, score: float) -> bool:
@@ -200,6 +207,14 @@ def _contradictions(signature: Signature, counts: set[int]) -> list[str]:
         return []
     wanted = _number({0, 1} if claimed == "var" else {int(claimed)})
     return [f"the claim is for {wanted}, not for {_number(counts)}"]
+
+
+def _remarks(signature: Signature) -> list[str]:
+    """Return what no trial can show: other data, and other releases of the program."""
+    if signature.get("test") is not None:
+        return changes_since(signature)
+    silence = "the claim names no test set: it may be of other segments or other references than these"
+    return [silence, *changes_since(signature)]
 
 
 def _notes(signature: Signature, metric: AnyMetric) -> list[str]:

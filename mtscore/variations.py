@@ -12,6 +12,7 @@ import unicodedata
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import combinations, permutations
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from mtscore import assets
@@ -25,13 +26,15 @@ from mtscore.metrics.ter import TER
 from mtscore.tokenizers import TOKENIZERS, tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mtscore.corpus import Hypotheses
     from mtscore.metrics.base import Metric
 
     AnyMetric: TypeAlias = Metric[Any, Any]
     Retouch: TypeAlias = Callable[[str], str]
+
+NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 FEW_REFERENCES = 3
 """Up to so many references every subset and every order is tried."""
@@ -51,13 +54,19 @@ class Variation:
     mean: bool = False
 
 
-def variations(metric: AnyMetric, corpus: Corpus, references: Sequence[str]) -> Iterator[Variation]:
+def variations(
+    metric: AnyMetric,
+    corpus: Corpus,
+    references: Sequence[str],
+    spare: Mapping[str, Sequence[str]] = NOTHING,
+) -> Iterator[Variation]:
     """Yield every variation of scoring a corpus with a metric, the likeliest kinds first.
 
     Args:
         metric: with the claim's settings.
         corpus: of one system.
         references: how messages call the references, by stream.
+        spare: further references of the test set, by name.
     """
     for kind, changed in _settings(metric):
         key = differing_key(metric.settings, changed.settings)
@@ -70,7 +79,11 @@ def variations(metric: AnyMetric, corpus: Corpus, references: Sequence[str]) -> 
         corpus=corpus,
         mean=True,
     )
-    for kind, what, other in (*_references(metric, corpus, references), *_texts(corpus)):
+    for kind, what, other in (
+        *_references(metric, corpus, references),
+        *_spare_references(corpus, spare),
+        *_texts(corpus),
+    ):
         yield Variation(kind=kind, what=what, metric=metric, corpus=other)
 
 
@@ -169,6 +182,17 @@ def _references(metric: AnyMetric, corpus: Corpus, names: Sequence[str]) -> Iter
         other = without_empty_references(corpus)
         if _complete(other):
             yield "empty references", "an empty line is no reference", other
+
+
+def _spare_references(
+    corpus: Corpus, spare: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[str, str, Corpus]]:
+    """Yield the corpus with references that the test set is not scored with by default."""
+    for name, stream in spare.items():
+        yield "references", f"only {name}", Corpus(corpus.systems, [stream])
+    if spare:
+        everything = Corpus(corpus.systems, [*corpus.references, *spare.values()])
+        yield "references", f"{_and(list(spare))} too", everything
 
 
 def without_empty_references(corpus: Corpus) -> Corpus:

@@ -115,6 +115,21 @@ class _Texts:
             [[line for part in parts for line in part] for parts in streams],
         )
 
+    def spare_references(self) -> dict[str, list[str]]:
+        """Return the references of the test set, if there is one, that were not asked for."""
+        testset = self.inputs.testset
+        if testset is None or "," in testset.name:
+            return {}
+        from mtscore.catalog import catalogue  # noqa: PLC0415  # only for test sets
+
+        content = catalogue.read(catalogue.find(testset.name), testset.pair)
+        numbers = [number for chunk in self.chunks for number in chunk.numbers]
+        return {
+            f"{testset.name} {testset.pair} reference {name}": [lines[number - 1] for number in numbers]
+            for name, lines in content.references.items()
+            if name not in testset.refs
+        }
+
     @property
     def references(self) -> list[str]:
         """Return what messages call each stream of references."""
@@ -153,8 +168,13 @@ def _judge_claims(source: _Source, options: ReproduceOptions) -> int:
         words = tuple(_words(references, hypotheses, reading | data))
         if words not in texts:
             texts[words] = _Texts.read(words)
-        corpus = texts[words].corpus(systems.index(one.system))
-        verdict = reproduce(one.claim, corpus, texts[words].references, model=options.tokenize)
+        verdict = reproduce(
+            one.claim,
+            texts[words].corpus(systems.index(one.system)),
+            texts[words].references,
+            spare=texts[words].spare_references(),
+            model=options.tokenize,
+        )
         found.append((one, _with_data_note(verdict) if references else verdict))
     _say_verdicts(found, options.form)
     return 0 if all(verdict.reproduced for _, verdict in found) else 1
@@ -284,7 +304,7 @@ def _explanations(recorded: Recorded, now: Mapping[str, Any], texts: _Texts, mod
         claim = Claim(signature, "plus", f"{Decimal(repr(row['score'])):f}")
         verdict = reproduce(claim, texts.corpus(systems.index(row["system"])), texts.references, model=model)
         explanations += [
-            f"{signature.name} of {row['system']} is {claim.score} with {trial.kind}: {trial.what}"
+            f"{signature.name} of {row['system']} is {claim.score}, as in the report, with {trial.what}"
             for trial in verdict.fitting
         ]
     return explanations

@@ -98,13 +98,24 @@ def report_lines(
     if not grave:
         number = "its score comes" if scores == 1 else f"all {scores} scores come"
         return [f"reproduced: {number} out as in {name}", *_notes(remarks)]
+    shown = [difference for difference in grave if not _follows(difference, grave)]
+    hidden = len(grave) - len(shown)
     count = f"{len(grave)} difference{'' if len(grave) == 1 else 's'}"
     return [
         f"not reproduced: {count} from {name}",
         "",
-        *(f"{difference.kind}: {difference.text}" for difference in grave),
+        *(_wrapped(difference.text) for difference in shown),
+        *([f"and {hidden} more that follow from these (-f json has all)"] if hidden else []),
         *_notes([*explanations, *remarks]),
     ]
+
+
+def _follows(difference: Difference, found: Sequence[Difference]) -> bool:
+    """Return whether a difference is to be expected, since a score that it belongs to has changed."""
+    scores = {other.where for other in found if other.kind == "score"}
+    of_row = difference.where in scores
+    of_report = difference.where.partition(" ")[0] in ("gate", "pair", "cluster")
+    return difference.kind == "result" and (of_row or (of_report and bool(scores)))
 
 
 def report_data(
