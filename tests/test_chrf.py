@@ -18,7 +18,7 @@ from sacrebleu.metrics.chrf import CHRF as Oracle  # noqa: N811  # a class, what
 from mtscore.arrays import Ragged
 from mtscore.characters import join, word_spans
 from mtscore.errors import AlignmentError, UsageError
-from mtscore.kernels import overlap
+from mtscore.kernels import ngrams
 from mtscore.metrics.chrf import CHRF
 
 if TYPE_CHECKING:
@@ -344,7 +344,7 @@ def random_rows(rng: random.Random, least: int, most: int, size: int) -> list[li
 @pytest.mark.parametrize("block", [1, 100, 1 << 16])
 def test_matches_in_rounds_and_blocks(largest: int, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counts do not depend on how many tokens fit into a key, nor on how many rows are sorted at once."""
-    monkeypatch.setattr(overlap, "BLOCK", block)
+    monkeypatch.setattr(ngrams, "BLOCK", block)
     rng = seeded(largest)
     references = random_rows(rng, 1, min(largest - 1, 5), 30)
     hypotheses = [[*row[:10], *row[5:], 0, *row[:3]] for row in references]
@@ -356,7 +356,7 @@ def test_matches_in_rounds_and_blocks(largest: int, block: int, monkeypatch: pyt
         [counts[2] for counts in zip(*[iter(twin_counts(h, r, 7))] * 3, strict=True)]
         for h, r in zip(hypotheses, references, strict=True)
     ]
-    found = overlap.matches(closed(hypotheses, 0), closed(references, largest), 7)
+    found = ngrams.matches(closed(hypotheses, 0), closed(references, largest), 7)
     assert found.tolist() == expected
 
 

@@ -28,8 +28,12 @@ def ragged(texts: Texts) -> Ragged:
 
 
 def count(hypotheses: Texts, references: Sequence[Texts], order: int) -> list[list[int]]:
-    """Return what the kernel counts; `references[r][i]` is the r-th reference of segment i."""
-    flat = [text for stream in references for text in stream]
+    """Return what the kernel counts; `references[r][i]` is the r-th reference of segment i.
+
+    Where references have 0, the kernel gets a token that no hypothesis has.
+    """
+    stranger = 1 + max((token for text in hypotheses for token in text), default=0)
+    flat = [[token or stranger for token in text] for stream in references for text in stream]
     counts: list[list[int]] = clipped_counts(ragged(hypotheses), ragged(flat), order).tolist()
     return counts
 
@@ -74,26 +78,38 @@ def test_random_texts(references: int, order: int) -> None:
         assert count(hypotheses, streams, order) == count_with_counters(hypotheses, streams, order)
 
 
-def test_keys_too_large_to_pack() -> None:
-    """Ids so large that key and position do not fit into one number are sorted otherwise, with one result."""
+@pytest.mark.parametrize("streams", [1, 2, 5])
+@pytest.mark.parametrize("bits", [24, 30, 40, 63])
+@pytest.mark.parametrize("table", [0, 1 << 20])
+def test_orders_that_do_not_fit_into_a_key(
+    streams: int, bits: int, table: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counts do not depend on how many tokens fit into a key, nor on whether ids are made narrower."""
+    monkeypatch.setattr(ngrams, "KEY_BITS", bits)
+    monkeypatch.setattr(ngrams, "TABLE", table)
     text = RandomText(3)
-    hypotheses = random_texts(text, 200, 20, 6)
-    references = [random_texts(text, 200, 20, 6) for _ in range(2)]
-    wanted = count_with_counters(hypotheses, references, 4)
-    assert count(hypotheses, references, 4) == wanted
-    large = [[[token << 48 for token in row] for row in stream] for stream in (hypotheses, *references)]
-    assert count(large[0], large[1:], 4) == wanted
+    hypotheses = random_texts(text, 60, 20, 6)
+    references = [random_texts(text, 60, 20, 6) for _ in range(streams)]
+    assert count(hypotheses, references, 6) == count_with_counters(hypotheses, references, 6)
 
 
-def test_both_ways_of_sorting_agree() -> None:
-    """Packed and unpacked keys come out in the same order: by key, then by position."""
+@pytest.mark.parametrize("block", [1, 50, 300])
+def test_blocks(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counts do not depend on how many tokens are sorted at once."""
+    monkeypatch.setattr(ngrams, "BLOCK", block)
     text = RandomText(4)
-    keys = np.array([text.below(9) for _ in range(500)], dtype=np.int64)
-    positions = np.arange(500)
-    packed = ngrams._sorted_together(keys, positions, 500)
-    unpacked = ngrams._sorted_together(keys << 58, positions, 500)
-    assert packed[0].tolist() == (unpacked[0] >> 58).tolist() == sorted(keys.tolist())
-    assert packed[1].tolist() == unpacked[1].tolist()
+    hypotheses = random_texts(text, 60, 20, 6)
+    references = [random_texts(text, 60, 20, 6) for _ in range(3)]
+    assert count(hypotheses, references, 4) == count_with_counters(hypotheses, references, 4)
+
+
+def test_ids_of_many_bits() -> None:
+    """Ids of many bits count as small ones do."""
+    text = RandomText(5)
+    hypotheses = random_texts(text, 100, 20, 6)
+    references = [random_texts(text, 100, 20, 6) for _ in range(2)]
+    large = [[[token << 45 for token in row] for row in stream] for stream in (hypotheses, *references)]
+    assert count(large[0], large[1:], 4) == count_with_counters(hypotheses, references, 4)
 
 
 def test_clipping() -> None:

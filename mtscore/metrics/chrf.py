@@ -14,7 +14,7 @@ import numpy as np
 from mtscore.arrays import Ragged
 from mtscore.characters import END, UNKNOWN, Alphabet, join, split_characters, split_words
 from mtscore.errors import UsageError
-from mtscore.kernels.overlap import matches, totals
+from mtscore.kernels.ngrams import matches, totals
 from mtscore.metrics.base import Metric
 from mtscore.results import Score
 from mtscore.signature import Signature
