@@ -6,6 +6,11 @@ Every error that a user can cause is an `MTScoreError`. Library code raises; onl
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
 
 class MTScoreError(Exception):
     """Say what is wrong, where (a file, a file with line, an option) and what to do about it."""
@@ -86,7 +91,7 @@ class StorageError(EnvironmentFailure):
     """A file cannot be written."""
 
 
-def closest(word: str, known: list[str]) -> str:
+def closest(word: str, known: Collection[str]) -> str:
     """Return a hint that names the known words most like `word`, or all of them.
 
     >>> closest("13b", ["13a", "intl", "zh"])

@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mtscore.errors import UsageError, closest
+from mtscore.metrics import METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-INPUT, METRICS, ECHO = "--input", "--metrics", "--echo"
+INPUT, METRIC = "--input", "--metrics"
 REFERENCE_OPTIONS = {"-r", "--reference", "-t", "--test-set", "--like-report"}
-METRIC_NAMES = ["bleu", "chrf", "chrf+", "chrf++", "ter", "wer"]
+METRIC_NAMES = list(METRICS)
 
 
 @dataclass(slots=True)
@@ -79,9 +80,9 @@ def _take_all(found: _Sorted, name: str, values: list[str], is_file: Callable[[s
         if not values:
             raise UsageError("-i/--input needs at least one file", hint="`-i -` is standard input")
         found.inputs.append(values)
-    elif name in {"-m", METRICS}:
+    elif name in {"-m", METRIC}:
         metrics, files = _split_metrics(values, is_file)
-        found.options += [word for metric in metrics for word in (METRICS, metric)]
+        found.options += [word for metric in metrics for word in (METRIC, metric)]
         found.positional += files
     else:
         found.options += [word for value in values for word in (name, value)]

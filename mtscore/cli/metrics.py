@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mtscore.cli.options import target_language
 from mtscore.errors import UsageError
-from mtscore.metrics import create
+from mtscore.metrics import METRICS, create
 from mtscore.notices import Notice
 from mtscore.tokenizers import LANGUAGES, default_tokenizer
 
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from mtscore.cli.like import Like
     from mtscore.cli.score import ScoreOptions
     from mtscore.metrics.base import Metric
-
-ORDER = ["bleu", "chrf", "chrf+", "chrf++", "ter", "wer"]
-"""The order of all output, whatever order is typed: unlabelled numbers never swap."""
 
 
 def build_metrics(options: ScoreOptions) -> tuple[list[Metric[Any, Any]], list[Notice]]:
@@ -35,7 +32,7 @@ def build_metrics(options: ScoreOptions) -> tuple[list[Metric[Any, Any]], list[N
     metrics = [
         like.metric(_given(name, options))
         if like and name == like.name
-        else create(name.rstrip("+"), **_settings(name, options))
+        else create(name, **_settings(name, options))
         for name in names
     ]
     notices = [*_unused(names, options), *_language(names, options), *_asian(names, options)]
@@ -50,14 +47,18 @@ def _like(signature: str | None) -> Like | None:
     return Like.parse(signature)
 
 
+def _registered(name: str) -> str:
+    """Return the name in the registry; what `--like` can name and `-m` cannot is a chrF of higher order."""
+    return name if name in METRICS else "chrf++"
+
+
 def _place(name: str) -> int:
-    """Return the place of a metric in the field's order; what `-m` cannot name is a chrF of higher order."""
-    return ORDER.index(name if name in ORDER else "chrf++")
+    return list(METRICS).index(_registered(name))
 
 
-def _family(name: str) -> str:
-    """Return the metric whose options a metric takes."""
-    return "ter" if name == "wer" else name.rstrip("+")
+def _family(name: str) -> str | None:
+    """Return whose options a metric takes."""
+    return METRICS[_registered(name)].options
 
 
 class Given(NamedTuple):
@@ -95,7 +96,7 @@ def _given(name: str, options: ScoreOptions) -> list[Given]:
     }
     return [
         given
-        for given in table.get(_family(name), [])
+        for given in table.get(_family(name) or "", [])
         if given.value is not None and given.value is not False
     ]
 
@@ -105,8 +106,6 @@ def _settings(name: str, options: ScoreOptions) -> dict[str, Any]:
     settings = {given.argument: given.value for given in _given(name, options)}
     if name == "bleu":
         settings |= {"force": options.force, "trg_lang": target_language(options.language_pair)}
-    if "+" in name:
-        settings["word_order"] = name.count("+")
     return settings
 
 

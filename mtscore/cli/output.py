@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mtscore.cli import messages
-from mtscore.cli.score import FORMAT_VARIABLE, FORMATS
+from mtscore.cli.score import FORMAT_VARIABLE
 from mtscore.errors import StorageError, UsageError, closest
-from mtscore.report import format_of, render
+from mtscore.report import FORMATS, format_of, render
 from mtscore.report.style import Style
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from mtscore.cli.options import (
     tokenizer_names,
 )
 from mtscore.errors import UsageError, closest
+from mtscore.report import FORMATS
 
-FORMATS = ["text", "json", "jsonl", "tsv", "markdown", "latex"]
 FORMAT_VARIABLE = "MTSCORE_FORMAT"
 SMOOTHING = ["exp", "floor", "add-k", "none"]
 
