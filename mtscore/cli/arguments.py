@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 INPUT, METRIC = "--input", "--metrics"
 REFERENCE_OPTIONS = {"-r", "--reference", "-t", "--test-set", "--like-report"}
-METRIC_NAMES = list(METRICS)
 
 
 @dataclass(slots=True)
@@ -90,15 +89,13 @@ def _take_all(found: _Sorted, name: str, values: list[str], is_file: Callable[[s
 
 def _split_metrics(values: list[str], is_file: Callable[[str], bool]) -> tuple[list[str], list[str]]:
     """Return the metrics, and the files that follow them."""
-    metrics = [value for value in values if value.lower() in METRIC_NAMES]
-    others = [value for value in values if value.lower() not in METRIC_NAMES]
+    metrics = [value for value in values if value.lower() in METRICS]
+    others = [value for value in values if value.lower() not in METRICS]
     if not metrics and not others:
-        raise UsageError("-m/--metrics needs at least one metric", hint=f"known: {', '.join(METRIC_NAMES)}")
+        raise UsageError("-m/--metrics needs at least one metric", hint=f"known: {', '.join(METRICS)}")
     for word in others:
         if not metrics or not is_file(word):
-            raise UsageError(
-                f"-m/--metrics: unknown metric {word!r}", hint=closest(word.lower(), METRIC_NAMES)
-            )
+            raise UsageError(f"-m/--metrics: unknown metric {word!r}", hint=closest(word.lower(), METRICS))
     return metrics, others
 
 

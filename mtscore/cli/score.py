@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import click
 
 from mtscore._version import VERSION
-from mtscore.cli.arguments import METRIC_NAMES, rewrite
+from mtscore.cli.arguments import rewrite
 from mtscore.cli.options import (
     Command,
     arities,
@@ -23,6 +23,7 @@ from mtscore.cli.options import (
     tokenizer_names,
 )
 from mtscore.errors import UsageError, closest
+from mtscore.metrics import METRICS
 from mtscore.report import FORMATS
 
 FORMAT_VARIABLE = "MTSCORE_FORMAT"
@@ -146,8 +147,8 @@ def check_metrics(
     """Return the metrics in lower case; refuse unknown and repeated ones."""
     names = [name.lower() for name in value]
     for name in names:
-        if name not in METRIC_NAMES:
-            raise UsageError(f"unknown metric {name!r}", where="-m", hint=closest(name, METRIC_NAMES))
+        if name not in METRICS:
+            raise UsageError(f"unknown metric {name!r}", where="-m", hint=closest(name, METRICS))
         if names.count(name) > 1:
             raise UsageError(f"{name} is asked for twice", where="-m")
     return tuple(names)
@@ -203,9 +204,9 @@ output = grouped("Output")
     "--metrics",
     multiple=True,
     callback=check_metrics,
-    shell_complete=completed(lambda: METRIC_NAMES),
+    shell_complete=completed(lambda: list(METRICS)),
     metavar="NAME...",
-    help=f"{', '.join(METRIC_NAMES)} (bleu).",
+    help=f"{', '.join(METRICS)} (bleu).",
 )
 @metrics("-sl", "--sentence-level", is_flag=True, help="A score for every segment.")
 @metrics("--like", metavar="SIGNATURE", help="The settings of a signature.")

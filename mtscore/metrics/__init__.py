@@ -45,5 +45,5 @@ def create(name: str, **settings: Any) -> Metric[Any, Any]:
     if name not in METRICS:
         raise UsageError(f"unknown metric {name!r}", hint=closest(name, list(METRICS)))
     module, _, attribute = METRICS[name].home.partition(":")
-    made: Metric[Any, Any] = getattr(import_module(module), attribute)(**settings | METRICS[name].fixed)
+    made: Metric[Any, Any] = getattr(import_module(module), attribute)(**settings | dict(METRICS[name].fixed))
     return made
