@@ -215,12 +215,17 @@ class _Evaluation:
 
     def by_segment(self, report: Report) -> Report:
         """Return the report with a row for every segment."""
-        rows = [
-            replace(self._row(system, metric, statistics[index], signature), segment=number)
-            for system, by_metric in zip(self.systems, self.found.rows, strict=True)
-            for index, number in enumerate(self.found.numbers)
-            for metric, statistics, signature in self._metrics(by_metric)
-        ]
+        rows = []
+        for system, by_metric in zip(self.systems, self.found.rows, strict=True):
+            scores = [
+                metric.results(statistics, signature)
+                for metric, statistics, signature in self._metrics(by_metric)
+            ]
+            rows += [
+                Row(system=system.name, file=system.file, score=score, segment=number)
+                for number, *of_segment in zip(self.found.numbers, *scores, strict=True)
+                for score in of_segment
+            ]
         return replace(report, rows=rows)
 
     def of_corpus(self, report: Report) -> Report:

@@ -31,16 +31,20 @@ class Interval(NamedTuple):
 class Score:
     """Hold one metric's value with everything that belongs to it.
 
-    `details` are the further fields of the JSON row (counts, totals, lengths …), `verbose` the text behind
-    the score on the text line. Each metric has a subclass with typed attributes for its details.
+    `details` are the further fields of the JSON row (counts, totals, lengths …). Each
+    metric has a subclass with typed attributes for its details.
     """
 
     name: str
     score: float
     better: Better
     signature: Signature
-    verbose: str | None = None
     interval: Interval | None = None
+
+    @property
+    def verbose(self) -> str | None:
+        """Return what stands behind the score on the text line; nothing unless a metric says otherwise."""
+        return None
 
     @property
     def details(self) -> Mapping[str, Any]:

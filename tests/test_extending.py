@@ -52,8 +52,9 @@ class Exact(Metric["References", Score]):
         share: Floats = 100 * values[..., 0] / values[..., 1]
         return share
 
-    def result(self, total: Floats, signature: Signature) -> Score:
-        return Score(name=self.name, score=float(self.score(total)), better="higher", signature=signature)
+    def results(self, values: Floats, signature: Signature) -> list[Score]:
+        scores = self.score(values).tolist()
+        return [Score(name=self.name, score=x, better="higher", signature=signature) for x in scores]
 
 
 class Syllables(Tokenizer):

@@ -56,6 +56,12 @@ class DetailedScore(Score):
     """Stand for the scores of real metrics, which have details."""
 
     facts: tuple[tuple[str, Any], ...] = ()
+    said: str
+
+    @property
+    def verbose(self) -> str:
+        """Return what stands behind the score on the text line."""
+        return self.said
 
     @property
     def details(self) -> Mapping[str, Any]:
@@ -135,7 +141,7 @@ def gated_report() -> Report:
     bleu = make_score("BLEU", 26.688470044635626, 0.628, **tested)
     xmu_bleu = DetailedScore(
         **{name: getattr(bleu, name) for name in ("name", "score", "better", "signature", "interval")},
-        verbose="59.2/32.6/20.2/13.0 (BP = 1.000 ratio = 1.004 hyp_len = 61531 ref_len = 61287)",
+        said="59.2/32.6/20.2/13.0 (BP = 1.000 ratio = 1.004 hyp_len = 61531 ref_len = 61287)",
         facts=details,
     )
     worse = Comparison("uedin-nmt", -1.6128, 0.000999, True, 0.001998)

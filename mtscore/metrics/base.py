@@ -75,8 +75,12 @@ class Metric(ABC, Generic[P, S]):
         """Return the scores of statistics of shape (..., K), shape (...); never NaN."""
 
     @abstractmethod
+    def results(self, values: Floats, signature: Signature) -> list[S]:
+        """Return the score of each row of statistics, shape (N, K), with its details."""
+
     def result(self, total: Floats, signature: Signature) -> S:
         """Return the score of one row of statistics, shape (K,), with its details."""
+        return self.results(total[np.newaxis], signature)[0]
 
     def for_segments(self) -> Self:
         """Return the variant that scores single segments sensibly; the metric itself where there is none."""

@@ -58,6 +58,15 @@ class BLEUScore(Score):
         return self.sys_len / self.ref_len if self.ref_len else 0.0
 
     @property
+    def verbose(self) -> str:
+        """Return what stands behind the score on the text line."""
+        precisions = "/".join(f"{precision:.1f}" for precision in self.precisions)
+        return (
+            f"{precisions} (BP = {self.bp:.3f} ratio = {self.ratio:.3f} "
+            f"hyp_len = {self.sys_len} ref_len = {self.ref_len})"
+        )
+
+    @property
     def details(self) -> Mapping[str, Any]:
         """Return the further fields of the JSON row."""
         return {
@@ -203,26 +212,30 @@ class BLEU(Metric[_Prepared, BLEUScore]):
         scores = np.where(self._has_match(values), scores, 0.0)
         return np.where((scores > 100) & (scores <= 100 + ROUNDING), 100.0, scores)  # noqa: PLR2004
 
-    def result(self, total: Floats, signature: Signature) -> BLEUScore:
-        """Return the score of one row of statistics with its parts."""
-        orders = self.max_ngram_order
-        bp, precisions = float(_brevity_penalty(total)), self._precisions(total).tolist()
-        sys_len, ref_len = int(total[0]), int(total[1])
-        ratio = sys_len / ref_len if ref_len else 0.0
-        return BLEUScore(
-            name=self.name,
-            score=float(self.score(total)),
-            better=self.better,
-            signature=signature,
-            verbose=f"{'/'.join(f'{precision:.1f}' for precision in precisions)} (BP = {bp:.3f} "
-            f"ratio = {ratio:.3f} hyp_len = {sys_len} ref_len = {ref_len})",
-            counts=[int(count) for count in total[2 : 2 + orders]],
-            totals=[int(count) for count in total[2 + orders :]],
-            precisions=precisions,
-            bp=bp,
-            sys_len=sys_len,
-            ref_len=ref_len,
+    def results(self, values: Floats, signature: Signature) -> list[BLEUScore]:
+        """Return the score of each row of statistics with its parts."""
+        rows = zip(
+            self.score(values).tolist(),
+            self._precisions(values).tolist(),
+            _brevity_penalty(values).tolist(),
+            values.astype(np.int64).tolist(),
+            strict=True,
         )
+        return [
+            BLEUScore(
+                name=self.name,
+                score=score,
+                better=self.better,
+                signature=signature,
+                precisions=precisions,
+                bp=bp,
+                sys_len=sys_len,
+                ref_len=ref_len,
+                counts=counts[: self.max_ngram_order],
+                totals=counts[self.max_ngram_order :],
+            )
+            for score, precisions, bp, (sys_len, ref_len, *counts) in rows
+        ]
 
     @property
     def _smooth_value(self) -> float | None:

@@ -153,15 +153,13 @@ class CHRF(Metric[_Prepared, CHRFScore]):
         precision, recall = _sum(np.where(used, precision, 0)), _sum(np.where(used, recall, 0))
         return 100 * self._f_score(precision / orders, recall / orders, 0)
 
-    def result(self, total: Floats, signature: Signature) -> CHRFScore:
-        """Return the score of one row of statistics, with them."""
-        return CHRFScore(
-            name=self.name,
-            score=float(self.score(total)),
-            better=self.better,
-            signature=signature,
-            stats=[int(count) for count in total],
-        )
+    def results(self, values: Floats, signature: Signature) -> list[CHRFScore]:
+        """Return the score of each row of statistics, with them."""
+        rows = zip(self.score(values).tolist(), values.astype(np.int64).tolist(), strict=True)
+        return [
+            CHRFScore(name=self.name, score=score, better=self.better, signature=signature, stats=stats)
+            for score, stats in rows
+        ]
 
     def _cased(self, lines: Sequence[str]) -> Sequence[str]:
         return [line.lower() for line in lines] if self.lowercase else lines

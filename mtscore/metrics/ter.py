@@ -146,16 +146,20 @@ class _EditRate(Metric[_Prepared, TERScore]):
         rates = np.where(edits > 0, 1.0, 0.0)
         return 100 * np.divide(edits, lengths, out=rates, where=lengths > 0)
 
-    def result(self, total: Floats, signature: Signature) -> TERScore:
-        """Return the score of one row of statistics with its parts."""
-        return TERScore(
-            name=self.name,
-            score=float(self.score(total)),
-            better=self.better,
-            signature=signature,
-            num_edits=int(total[0]),
-            ref_length=float(total[1] / PARTS),
-        )
+    def results(self, values: Floats, signature: Signature) -> list[TERScore]:
+        """Return the score of each row of statistics with its parts."""
+        edits, lengths = values[:, 0].astype(np.int64).tolist(), (values[:, 1] / PARTS).tolist()
+        return [
+            TERScore(
+                name=self.name,
+                score=score,
+                better=self.better,
+                signature=signature,
+                num_edits=num_edits,
+                ref_length=ref_length,
+            )
+            for score, num_edits, ref_length in zip(self.score(values).tolist(), edits, lengths, strict=True)
+        ]
 
     def _prepare_stream(self, stream: Sequence[str | None]) -> _Stream:
         lines = {i: line for i, line in enumerate(stream) if line is not None}
