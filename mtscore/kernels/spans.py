@@ -24,6 +24,8 @@ DASH = 8
 """Is cut off behind a blocking element that is not white space, and nowhere else."""
 BLOCK = 16
 """Blocks the cut between itself and a RUN element (digits; where a rule says so, the edge of a line)."""
+MAYBE_SPACE = 32
+"""Is a byte with which white space of several bytes begins, but other characters too; means nothing here."""
 
 
 def token_spans(classes: Bytes) -> tuple[Integers, Integers]:
@@ -35,27 +37,26 @@ def token_spans(classes: Bytes) -> tuple[Integers, Integers]:
     Returns:
         starts and ends, each of shape (tokens,), in the order of the text.
     """
+    cut = np.zeros(len(classes), dtype=np.bool_)
     single = (classes & SINGLE) != 0
-    cut = np.empty(len(classes), dtype=np.bool_)
-    cut[0] = True
     np.logical_or(single[1:], single[:-1], out=cut[1:])
-    _cut_runs(classes, cut)
-    _cut_dashes(classes, cut)
-    text = (classes & SPACE) == 0
-    begins = np.zeros(len(classes), dtype=np.bool_)
-    begins[1:] = text[1:] & (cut[1:] | ~text[:-1])
-    finishes = np.zeros(len(classes), dtype=np.bool_)
-    finishes[1:] = text[:-1] & (cut[1:] | ~text[1:])
+    special = np.flatnonzero((classes & (RUN | DASH)) != 0)
+    runs = (classes.take(special) & RUN) != 0
+    _cut_runs(classes, cut, special.compress(runs))
+    _cut_dashes(classes, cut, special.compress(~runs))
+    space = (classes & SPACE) != 0
+    begins, finishes = np.zeros((2, len(classes)), dtype=np.bool_)
+    np.greater(cut[1:] | space[:-1], space[1:], out=begins[1:])
+    np.greater(cut[1:] | space[1:], space[:-1], out=finishes[1:])
     return np.flatnonzero(begins), np.flatnonzero(finishes)
 
 
-def _cut_runs(classes: Bytes, cut: Booleans) -> None:
+def _cut_runs(classes: Bytes, cut: Booleans, elements: Integers) -> None:
     """Set `cut` before and behind the elements of runs, where their rule says so.
 
     The rule is what two passes of substitutions make of a run of k such elements: the first takes every
     element behind one that does not block, two at a time, the second every element before one that does not.
     """
-    elements = np.flatnonzero((classes & RUN) != 0)
     if not len(elements):
         return
     cut[elements] = True
@@ -71,8 +72,7 @@ def _cut_runs(classes: Bytes, cut: Booleans) -> None:
     cut[first[glued_left]] = False
 
 
-def _cut_dashes(classes: Bytes, cut: Booleans) -> None:
-    dashes = np.flatnonzero((classes & DASH) != 0)
+def _cut_dashes(classes: Bytes, cut: Booleans, dashes: Integers) -> None:
     behind_digit = dashes[(classes[dashes - 1] & (BLOCK | SPACE)) == BLOCK]
     cut[behind_digit] = True
     cut[behind_digit + 1] = True

@@ -7,11 +7,12 @@ same about every element of a text, for `kernels.spans`; the tests hold both to 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mtscore.kernels.spans import SPACE
+from mtscore.kernels.spans import MAYBE_SPACE, SPACE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,6 +62,9 @@ class Tokenizer(ABC):
 class ArrayTokenizer(Tokenizer):
     """Split whole chunks of lines through a table of classes (see `mtscore.kernels.spans`)."""
 
+    ascii_rules: bool = False
+    """Whether beyond ASCII only white space has a class."""
+
     @abstractmethod
     def classes(self) -> Bytes:
         """Return the class of each code point, shape (0x110000,); not to be changed."""
@@ -70,8 +74,19 @@ class ArrayTokenizer(Tokenizer):
         return line.replace("\n", " ")
 
     def prepare_all(self, text: str) -> str:
-        """Do the same as `prepare` to lines without newlines, joined by newlines."""
+        """Do the same as `prepare` to lines without newlines, joined by newlines; they may end in spaces."""
         return text
+
+
+@cache
+def byte_classes(tokenizer: ArrayTokenizer) -> bytes:
+    """Return the class of each byte of UTF-8, for ASCII text or, with `ascii_rules`, for any text."""
+    table = bytearray(tokenizer.classes()[:128].tobytes() + bytes(128))
+    for code in WHITE_SPACE:
+        first_byte = chr(code).encode()[0]
+        if first_byte >= 128:  # noqa: PLR2004  # beyond ASCII
+            table[first_byte] = MAYBE_SPACE
+    return bytes(table)
 
 
 def new_table(other: int = 0) -> Bytes:

@@ -16,6 +16,7 @@ class TokenizerNone(ArrayTokenizer):
     """Split at white space: for text that is tokenised already."""
 
     name = "none"
+    ascii_rules = True
 
     def __call__(self, line: str) -> list[str]:
         """Return the words of one line."""
