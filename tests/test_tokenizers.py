@@ -102,7 +102,7 @@ def lines_of(path: Path) -> list[str]:
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_chunks_of_ordinary_lines(name: str) -> None:
-    """Chunks whose lines have no newlines inside, as those of files, come out as their lines do one by one."""
+    """Chunks of lines without newlines inside, as files have them, come out as their lines one by one."""
     for seed in range(20):
         lines = [line.replace("\n", " ") for line in RandomText(seed).lines(150)]
         assert differences(lines, as_arrays(name, lines), one_by_one(name, lines)) == []
@@ -112,7 +112,9 @@ def test_chunks_of_ordinary_lines(name: str) -> None:
 def test_white_space_in_chunks(name: str) -> None:
     """White space of every kind parts tokens wherever it stands, and its neighbours in Unicode do not."""
     characters = {chr(ord(space) + step) for space in WHITE_SPACE for step in (-1, 0, 1)} - {"\n"}
-    lines = [line.replace("_", c) for c in sorted(characters) for line in ("_a_b._", "__", "1_.5,_", "ü_中_é.")]
+    lines = [
+        line.replace("_", c) for c in sorted(characters) for line in ("_a_b._", "__", "1_.5,_", "ü_中_é.")
+    ]
     assert differences(lines, as_arrays(name, lines), one_by_one(name, lines)) == []
 
 
