@@ -7,6 +7,7 @@ the words, so that every rule can be tested without a file.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -41,36 +42,37 @@ def rewrite(
         is_file: tells a reference from a misspelt metric behind `-m`.
 
     Raises:
-        UsageError: if `-i` has no file, a metric is unknown, or it is not clear which file is the reference.
+        UsageError: if an option lacks its value, a metric is unknown, or it is not clear which file is the
+            reference.
     """
-    sorted_words = _sort(list(words), arity, is_file)
+    sorted_words = _sort(words, arity, is_file)
     _find_reference(sorted_words)
     inputs = [word for group in sorted_words.inputs for name in group for word in (INPUT, name)]
     return [*sorted_words.options, *inputs, "--", *sorted_words.positional]
 
 
-def _sort(words: list[str], arity: Mapping[str, int], is_file: Callable[[str], bool]) -> _Sorted:
+def _sort(words: Sequence[str], arity: Mapping[str, int], is_file: Callable[[str], bool]) -> _Sorted:
     found = _Sorted()
-    position = 0
-    while position < len(words):
-        word = words[position]
-        position += 1
+    rest = deque(words)
+    while rest:
+        word = rest.popleft()
         if word == "--":
-            found.positional += words[position:]
+            found.positional += rest
             break
         if not _is_option(word):
             found.positional.append(word)
             continue
-        name, _, attached = word.partition("=")
-        found.has_reference = found.has_reference or name in REFERENCE_OPTIONS
-        if arity.get(name, 0) < 0:
-            values = [attached] if attached else _words_up_to_option(words, position)
-            position += 0 if attached else len(values)
-            _take_all(found, name, values, is_file)
-        else:
-            count = 0 if "=" in word else arity.get(name, _glued_arity(word, arity))
-            found.options += [word, *words[position : position + count]]
-            position += count
+        for name, attached in _options_in(word, arity):
+            found.has_reference = found.has_reference or name in REFERENCE_OPTIONS
+            takes = arity.get(name, 0)
+            if takes < 0:
+                _take_all(found, name, [attached] if attached else _up_to_option(rest), is_file)
+            elif attached is not None:
+                found.options += [name, attached] if takes else [f"{name}={attached}"]
+            elif takes and not rest:
+                raise UsageError(f"{name} needs a value")
+            else:
+                found.options += [name, rest.popleft()] if takes else [name]
     return found
 
 
@@ -119,19 +121,29 @@ def _is_option(word: str) -> bool:
     return len(word) > 1 and word[0] == "-"
 
 
-def _words_up_to_option(words: list[str], start: int) -> list[str]:
-    end = start
-    while end < len(words) and not _is_option(words[end]):
-        end += 1
-    return words[start:end]
+def _up_to_option(rest: deque[str]) -> list[str]:
+    """Take the words up to the next option from the words that are left."""
+    taken = []
+    while rest and not _is_option(rest[0]):
+        taken.append(rest.popleft())
+    return taken
 
 
-def _glued_arity(word: str, arity: Mapping[str, int]) -> int:
-    """Return how many words follow short options that are written as one, such as `-bw 2`."""
-    if word.startswith("--"):
-        return 0
-    for index, letter in enumerate(word[1:], 1):
-        takes = arity.get(f"-{letter}", 0)
-        if takes:
-            return takes if index == len(word) - 1 else 0
-    return 0
+def _options_in(word: str, arity: Mapping[str, int]) -> list[tuple[str, str | None]]:
+    """Return the options in one word, each with the value that is attached to it.
+
+    >>> _options_in("--width=2", {"--width": 1}), _options_in("-bw2", {"-b": 0, "-w": 1})
+    ([('--width', '2')], [('-b', None), ('-w', '2')])
+    """
+    name, equals, value = word.partition("=")
+    if name.startswith("--") or name in arity:
+        return [(name, value if equals else None)]
+    if word[:2] not in arity:
+        return [(word, None)]
+    options: list[tuple[str, str | None]] = []
+    for index, letter in enumerate(word[1:], 2):
+        attached = word[index:] if arity.get(f"-{letter}") else ""
+        options.append((f"-{letter}", attached or None))
+        if attached:
+            break
+    return options
