@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mtscore.corpus import System
@@ -106,7 +106,7 @@ class Recorded:
     @cached_property
     def signatures(self) -> list[Signature]:
         """Return the signature of each row."""
-        return [Signature.parse(row["signature"]) for row in self.data["rows"]]
+        return [_signature(row) for row in self.data["rows"]]
 
     @cached_property
     def metrics(self) -> dict[str, Signature]:
@@ -182,6 +182,16 @@ class Recorded:
             if option != "fail-on-regression" and (option, gate["name"], value) not in seen:
                 seen.add((option, gate["name"], value))
                 yield Limit(option=option, metric=gate["name"], value=value)
+
+
+def _signature(row: Mapping[str, Any]) -> Signature:
+    return _parsed(row["signature"])
+
+
+@cache
+def _parsed(signature: str) -> Signature:
+    """Return a signature; the rows of segments share a few."""
+    return Signature.parse(signature)
 
 
 def _check_entries(name: str, entries: Any, keys: Mapping[str, type | tuple[type, ...]]) -> None:
@@ -266,20 +276,19 @@ def _rows(then: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]) -
 
 
 def _row_key(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    name = Signature.parse(row["signature"]).name
-    return row["system"], name, tuple(row.get("group", {}).items()), row.get("segment")
+    return row["system"], _signature(row).name, tuple(row.get("group", {}).items()), row.get("segment")
 
 
 def _row_name(row: Mapping[str, Any]) -> str:
     """Return how messages call a row: `BLEU of xmu, segment 17`."""
     group = "".join(f", {column} {label}" for column, label in row.get("group", {}).items())
     segment = f", segment {row['segment']}" if "segment" in row else ""
-    return f"{Signature.parse(row['signature']).name} of {row['system']}{group}{segment}"
+    return f"{_signature(row).name} of {row['system']}{group}{segment}"
 
 
 def _row_settings(where: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:
     """Compare a row's settings with its signature, and both with those that were used now."""
-    signature = Signature.parse(old["signature"])
+    signature = _signature(old)
     signed, listed = {"name": signature.name, **signature.settings}, {"name": old["name"], **old["settings"]}
     used = {"name": new["name"], **new["settings"]}
     for key in {**listed, **signed, **used}:
@@ -316,14 +325,11 @@ def _fields(
         old, new = then.get(key), now.get(key)
         if key in skip or old == new:
             continue
-        rounded = _distance(old, new) <= ROUNDING
-        yield _changed(
-            "rounding" if rounded else "score" if key == "score" else kind,
-            where,
-            f"{key} of {where}",
-            old,
-            new,
-        )
+        what = f"{key} of {where}"
+        if _distance(old, new) <= ROUNDING:
+            yield _changed("rounding", where, f"{what} differs by rounding only", old, new)
+        else:
+            yield _changed("score" if key == "score" else kind, where, what, old, new)
 
 
 def _changed(kind: Kind, where: str, what: str, then: Any, now: Any) -> Difference:

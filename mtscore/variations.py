@@ -241,11 +241,12 @@ def _retouched(streams: Sequence[Sequence[Any]], retouch: Retouch) -> list[list[
 
 
 SUBWORD_MARK = re.compile(r"@@(?: |$)")
-GLUED_HYPHEN = re.compile(r" @(\S+)@ ")
-BEFORE_CLOSING = re.compile(r"\s+(?=[.,;:!?%)\]}»”’…])")
-AFTER_OPENING = re.compile(r"(?<=[(\[{«„“¿¡])\s+")
-BEFORE_ENDING = re.compile(r"\s+(?=(?:'(?:s|m|d|t|re|ve|ll)|n't)\b)", re.IGNORECASE)
-QUOTED = re.compile(r'"\s+([^"]*?)\s+"')
+GLUED = re.compile(r" @(\S+)@ ")
+BEFORE_CLOSING = re.compile(r" +(?=[.,;:!?)\]}])")
+AFTER_OPENING = re.compile(r"(?<=[(\[{¿¡]) +")
+BEFORE_ENDING = re.compile(r" +(?=(?:'(?:s|m|d|t|re|ve|ll)|n't)\b)", re.IGNORECASE)
+QUOTED = re.compile(r'(?<!\S)" +([^"]*?) +"(?!\S)')
+QUOTED_TYPOGRAPHICALLY = re.compile("([„“]) *([^„“”]*?) *([“”])")
 
 
 def detokenise(line: str) -> str:
@@ -257,9 +258,9 @@ def detokenise(line: str) -> str:
     line = html.unescape(line)
     if "▁" in line:
         line = line.replace(" ", "").replace("▁", " ").strip()
-    line = GLUED_HYPHEN.sub(r"\1", SUBWORD_MARK.sub("", line))
-    line = AFTER_OPENING.sub("", BEFORE_CLOSING.sub("", line))
-    return QUOTED.sub(r'"\1"', BEFORE_ENDING.sub("", line))
+    line = GLUED.sub(r"\1", SUBWORD_MARK.sub("", line))
+    line = QUOTED_TYPOGRAPHICALLY.sub(r"\1\2\3", QUOTED.sub(r'"\1"', line))
+    return BEFORE_ENDING.sub("", AFTER_OPENING.sub("", BEFORE_CLOSING.sub("", line)))
 
 
 def tokenise(line: str) -> str:

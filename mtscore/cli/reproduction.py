@@ -196,6 +196,7 @@ def _hypotheses(published: Sequence[Published], source: _Source, options: Reprod
             raise UsageError(
                 f"the claim is about {_count(len(files), 'system')}, not {len(options.input)}",
                 where="-i/--input",
+                hint="references stand before -i, or behind -r",
             )
         return list(options.input)
     named = [file for file in files.values() if file is not None]
