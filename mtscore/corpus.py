@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress, count
+from types import NoneType
 from typing import NamedTuple, NoReturn, Protocol, TypeAlias, cast
 
 from mtscore.errors import AlignmentError, InputError, ShapeError, UsageError
@@ -263,13 +264,11 @@ def _strings(lines: Iterable[object], what: str) -> list[str]:
     if isinstance(lines, str | bytes):
         raise ShapeError(f"{what} must be a list of strings, got one {type(lines).__name__}")
     try:
-        found = list(lines)
+        found = _listed(lines)
     except TypeError:
         raise ShapeError(f"{what} must be a list of strings, got {type(lines).__name__}") from None
-    for index, line in enumerate(found):
-        if not isinstance(line, str):
-            got = "token lists" if isinstance(line, list | tuple) else type(line).__name__
-            raise ShapeError(f"{what} must be strings, not {got}", where=f"{what}[{index}]")
+    if (index := _other(found, str)) is not None:
+        raise ShapeError(f"{what} must be strings, not {_kind(found[index])}", where=f"{what}[{index}]")
     return cast("list[str]", found)
 
 
@@ -290,16 +289,30 @@ def _streams(references: Iterable[Iterable[str | None]]) -> list[list[str | None
 
 def _stream(stream: Iterable[object], number: int, wanted: str) -> list[str | None]:
     try:
-        lines = list(stream)
+        lines = _listed(stream)
     except TypeError:
         raise ShapeError(f"{wanted}, set {number} is {type(stream).__name__}", hint=EXAMPLE) from None
-    for index, line in enumerate(lines):
-        if line is not None and not isinstance(line, str):
-            got = "token lists" if isinstance(line, list | tuple) else type(line).__name__
-            raise ShapeError(
-                f"references must be strings or None, not {got}", where=f"references[{number - 1}][{index}]"
-            )
+    if (index := _other(lines, str, NoneType)) is not None:
+        raise ShapeError(
+            f"references must be strings or None, not {_kind(lines[index])}",
+            where=f"references[{number - 1}][{index}]",
+        )
     return cast("list[str | None]", lines)
+
+
+def _listed(lines: Iterable[object]) -> list[object]:
+    return lines if isinstance(lines, list) else list(lines)  # a copy would go through all of the memory
+
+
+def _other(lines: list[object], *types: type) -> int | None:
+    """Return the position of the first line that is of none of the types, if there is one."""
+    if set(map(type, lines)) <= set(types):  # much faster than to look at each
+        return None
+    return next((index for index, line in enumerate(lines) if not isinstance(line, types)), None)
+
+
+def _kind(line: object) -> str:
+    return "token lists" if isinstance(line, list | tuple) else type(line).__name__
 
 
 def _advice(streams: list[list[str | None]], lines: int) -> str:

@@ -18,9 +18,9 @@ from mtscore.errors import ShapeError
 from mtscore.results import Score
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from mtscore.arrays import Floats
+    from mtscore.arrays import Booleans, Floats
     from mtscore.corpus import Corpus, Hypotheses, References
     from mtscore.results import Better
     from mtscore.signature import Signature
@@ -112,15 +112,16 @@ class Metric(ABC, Generic[P, S]):
             AlignmentError: if numbers of segments differ.
         """
         corpus = check_corpus(hypotheses, references)
-        rows = self.corpus_statistics(corpus)
         signature = self.signature(reference_counts(corpus.references))
         if n_bootstrap > 1:
             from mtscore.significance import Sample, bootstrap, interval  # noqa: PLC0415  # on request
 
+            rows = self.corpus_statistics(corpus)
             [scores] = bootstrap([Sample(rows, self.score)], trials=n_bootstrap, seed=DEFAULT_SEED)
             signature = signature.extend(bs=n_bootstrap, seed=DEFAULT_SEED)
             return replace(self.result(rows.sum(axis=0), signature), interval=interval(scores))
-        return self.result(rows.sum(axis=0), signature)
+        totals = [rows.sum(axis=0) for rows in self._statistics_by_chunk(corpus)]
+        return self.result(np.sum(totals, axis=0), signature)
 
     def sentence_score(self, hypothesis: str, references: Iterable[str]) -> S:
         """Score one segment against its references, with the metric's own settings."""
@@ -140,7 +141,18 @@ class Metric(ABC, Generic[P, S]):
 
     def corpus_statistics(self, corpus: Corpus) -> Floats:
         """Return the statistics of a corpus's first system, shape (segments, K)."""
-        chunks = corpus.chunks(CHUNK_SEGMENTS)
-        return np.concatenate(
-            [self.statistics(chunk.systems[0], self.prepare(chunk.references)) for chunk in chunks]
-        )
+        return np.concatenate(list(self._statistics_by_chunk(corpus)))
+
+    def _statistics_by_chunk(self, corpus: Corpus) -> Iterator[Floats]:
+        for chunk in corpus.chunks(CHUNK_SEGMENTS):
+            yield self.statistics(chunk.systems[0], self.prepare(chunk.references))
+
+
+def flattened(references: References) -> tuple[list[str], Booleans]:
+    """Return all lines, set after set, empty where one is missing; and which are there, shape (R, N)."""
+    lines = [line for stream in references for line in stream if line is not None]
+    present = np.ones((len(references), len(references[0])), dtype=np.bool_)
+    if len(lines) < present.size:
+        present = np.array([[line is not None for line in stream] for stream in references])
+        lines = [line or "" for stream in references for line in stream]
+    return lines, present

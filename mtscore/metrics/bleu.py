@@ -15,7 +15,7 @@ import numpy as np
 from mtscore.arrays import Ragged
 from mtscore.errors import UsageError, closest
 from mtscore.kernels.ngrams import clipped_counts
-from mtscore.metrics.base import Metric
+from mtscore.metrics.base import Metric, flattened
 from mtscore.results import Score
 from mtscore.signature import Signature
 from mtscore.tokenizers import default_tokenizer, tokenizer
@@ -177,13 +177,9 @@ class BLEU(Metric[_Prepared, BLEUScore]):
 
     def prepare(self, references: References) -> _Prepared:
         """Tokenise one chunk of references, for use with every system."""
-        tokens = tokenise(
-            [line or "" for stream in references for line in stream],
-            tokenizer(self.tokenize or ""),
-            lowercase=self.lowercase,
-        )
+        lines, present = flattened(references)
+        tokens = tokenise(lines, tokenizer(self.tokenize or ""), lowercase=self.lowercase)
         vocabulary = Vocabulary(tokens)
-        present = np.array([[line is not None for line in stream] for stream in references])
         lengths = tokens.lengths.reshape(present.shape)
         return _Prepared(vocabulary, Ragged(vocabulary.ids, tokens.offsets), lengths, present)
 

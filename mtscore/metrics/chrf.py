@@ -15,7 +15,7 @@ from mtscore.arrays import Ragged
 from mtscore.characters import END, UNKNOWN, Alphabet, join, split_characters, split_words
 from mtscore.errors import UsageError
 from mtscore.kernels.ngrams import matches, totals
-from mtscore.metrics.base import Metric
+from mtscore.metrics.base import Metric, flattened
 from mtscore.results import Score
 from mtscore.signature import Signature
 from mtscore.vocabulary import Vocabulary
@@ -118,7 +118,8 @@ class CHRF(Metric[_Prepared, CHRFScore]):
 
     def prepare(self, references: References) -> _Prepared:
         """Split one chunk of references into characters and words, for use with every system."""
-        text = join(self._cased([line or "" for stream in references for line in stream]))
+        lines, present = flattened(references)
+        text = join(self._cased(lines))
         alphabet = Alphabet(text, whitespace=self.whitespace)
         ids = alphabet.find(text, end=END)
         vocabulary = words = None
@@ -126,7 +127,6 @@ class CHRF(Metric[_Prepared, CHRFScore]):
             tokens = split_words(text, ids)
             vocabulary = Vocabulary(tokens)
             words = Ragged(vocabulary.ids, tokens.offsets)
-        present = np.array([[line is not None for line in stream] for stream in references])
         return _Prepared(alphabet, split_characters(text, ids), vocabulary, words, present)
 
     def statistics(self, hypotheses: Hypotheses, prepared: _Prepared) -> Floats:
