@@ -49,7 +49,10 @@ def run() -> NoReturn:
     for garbage while modules are imported.
     """
     gc.disable()
-    code = main(sys.argv[1:])
+    try:
+        code = main(sys.argv[1:])
+    except KeyboardInterrupt:  # during imports
+        code = INTERRUPTED
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):  # closed by the caller
             stream.flush()
@@ -58,43 +61,34 @@ def run() -> NoReturn:
 
 def main(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
-    if list(arguments) in (["--version"], ["-V"]):  # without the cost of importing anything
-        sys.stdout.write(f"mtscore {VERSION}\n")
-        return DONE
-    import click  # noqa: PLC0415
-
-    from mtscore.cli import messages  # noqa: PLC0415
-
     for variable in THREAD_VARIABLES:
         os.environ.setdefault(variable, "1")
     try:
         return _dispatch(list(arguments))
-    except click.exceptions.Exit as stop:
-        return stop.exit_code
-    except (KeyboardInterrupt, click.Abort):
+    except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         _let_go_of_output()
         return PIPE_CLOSED
     except Exception as error:  # the last line of defence: no traceback reaches a user
-        if os.environ.get(DEBUG_VARIABLE) == "1":
-            raise
-        text, code = _explained(error)
-        messages.error(text)
-        _let_go_of_output()
-        return code
+        return _ended_by(error)
 
 
 def _dispatch(arguments: list[str]) -> int:
+    from mtscore.cli import messages  # noqa: PLC0415
+
+    if arguments in (["--version"], ["-V"]):  # without the cost of importing anything
+        messages.result(f"mtscore {VERSION}\n")
+        return DONE
     if COMPLETION_VARIABLE in os.environ:
         from mtscore.cli.completion import Root  # noqa: PLC0415  # asked for by the shell only
 
         Root(COMMANDS).main([], prog_name="mtscore", complete_var=COMPLETION_VARIABLE)
+    messages.check_output()
     command, rest, name = find_command(arguments)
     with command.make_context(name, rest) as context:  # not `main`, which takes a closed pipe for exit code 1
         code = command.invoke(context)
-    if sys.stdout is not None:
-        sys.stdout.flush()
+    sys.stdout.flush()
     return int(code or DONE)
 
 
@@ -119,6 +113,24 @@ def find_command(arguments: list[str]) -> tuple[click.Command, list[str], str]:
     return command, arguments[1:] if named else arguments, f"mtscore {name}" if named else "mtscore"
 
 
+def _ended_by(error: Exception) -> int:
+    """Say in one line why there is no answer, and return the exit code."""
+    import click  # noqa: PLC0415
+
+    from mtscore.cli import messages  # noqa: PLC0415
+
+    if isinstance(error, click.exceptions.Exit):
+        return error.exit_code
+    if isinstance(error, click.Abort):
+        return INTERRUPTED
+    if os.environ.get(DEBUG_VARIABLE) == "1":
+        raise error
+    text, code = _explained(error)
+    messages.error(text, excerpt=getattr(error, "excerpt", None))
+    _let_go_of_output()
+    return code
+
+
 def _explained(error: Exception) -> tuple[str, int]:
     """Return what to tell of an error, in one line, and the exit code."""
     import click  # noqa: PLC0415
@@ -130,7 +142,7 @@ def _explained(error: Exception) -> tuple[str, int]:
     if isinstance(error, click.ClickException):
         return error.format_message(), NO_ANSWER
     if isinstance(error, MTScoreError):
-        return str(error), FAILED if isinstance(error, EnvironmentFailure) else NO_ANSWER
+        return error.sentence, FAILED if isinstance(error, EnvironmentFailure) else NO_ANSWER
     if isinstance(error, OSError):
         return f"{error.filename or 'output'}: {error.strerror or error}", FAILED
     cause = " ".join(f"{type(error).__name__}: {error}".split())

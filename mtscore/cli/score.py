@@ -38,6 +38,7 @@ Usage: mtscore REFERENCE... -i HYPOTHESES...     score files, one segment a line
   -m bleu chrf++ ter    metrics            -par     is the difference real?
   -f json|tsv|latex|…   output             -ci      confidence intervals
   -b                    the number only    -sl      a score for every segment
+  -o report.json        a report file      -tok zh  the tokenizer, or by -l en-zh
 
 Other commands: explain, tokenize, testsets, reproduce, signature, search-errors, perplexity, correlate
 All options: mtscore --help
