@@ -21,10 +21,15 @@ class MTScoreError(Exception):
         self.where = where
         self.hint = hint
 
-    def __str__(self) -> str:
+    @property
+    def sentence(self) -> str:
+        """Return all of it as one sentence."""
         place = f"{self.where}: " if self.where else ""
         advice = f" ({self.hint})" if self.hint else ""
         return f"{place}{self.what}{advice}"
+
+    def __str__(self) -> str:
+        return self.sentence
 
 
 class UsageError(MTScoreError, ValueError):
@@ -57,7 +62,7 @@ class SignatureError(UsageError):
         self.excerpt = excerpt
 
     def __str__(self) -> str:
-        return super().__str__() + (f"\n{self.excerpt}" if self.excerpt else "")
+        return f"{self.sentence}\n{self.excerpt}" if self.excerpt else self.sentence
 
 
 class ManifestError(UsageError):

@@ -244,7 +244,7 @@ class Span:
     def fault(self, what: str, hint: str | None = None) -> SignatureError:
         """Return the error that shows the line with a caret under this part."""
         first = max(0, min(self.start - WIDTH // 2, len(self.line) - WIDTH))
-        shown = self.line[first : first + WIDTH]
+        shown = "".join(c if c.isprintable() else "\ufffd" for c in self.line[first : first + WIDTH])
         length = max(1, min(self.end, first + WIDTH) - self.start)
         excerpt = f"  {shown}\n  {' ' * (self.start - first)}{'^' * length}"
         return SignatureError(what, hint=hint, excerpt=excerpt)

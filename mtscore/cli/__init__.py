@@ -70,7 +70,7 @@ def main(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         _let_go_of_output()
         return PIPE_CLOSED
-    except Exception as error:  # the last line of defence: no traceback reaches a user
+    except Exception as error:  # noqa: BLE001  # the last line of defence: no traceback reaches a user
         return _ended_by(error)
 
 

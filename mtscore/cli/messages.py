@@ -1,8 +1,13 @@
-"""What is printed: results on standard output; errors, warnings, notes and failed gates on standard error."""
+"""What is printed: results on standard output; errors, warnings, notes and failed gates on standard error.
+
+Messages are one line each, and nothing in them (a file's name, a word of the command line) can command the
+terminal. Results take care of that themselves, format by format.
+"""
 
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from mtscore.errors import StorageError
@@ -14,15 +19,20 @@ if TYPE_CHECKING:
     from mtscore.results import Gate
 
 
+def check_output() -> None:
+    """Raise a StorageError if standard output was closed by the caller (`>&-`)."""
+    if sys.stdout is None:
+        raise StorageError("is closed", where="standard output")
+
+
 def result(text: str | bytes) -> None:
     """Print text to standard output as it is, in UTF-8 whatever the locale, and all of it.
 
     Raises:
-        StorageError: if standard output was closed by the caller (`>&-`).
+        StorageError: if there is no standard output.
         BrokenPipeError: if its reader has gone.
     """
-    if sys.stdout is None:
-        raise StorageError("is closed", where="standard output")
+    check_output()
     data = text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
     rest = memoryview(data)
     while rest:  # unbuffered output may take a part only
@@ -30,9 +40,11 @@ def result(text: str | bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def error(text: str) -> None:
-    """Print why there is no result."""
+def error(text: str, excerpt: str | None = None) -> None:
+    """Print why there is no result, and below it the text that could not be read."""
     say(f"mtscore: error: {text}")
+    for line in (excerpt or "").splitlines():
+        say(line)
 
 
 def notices(found: Iterable[Notice], *, quiet: bool, verbose: bool) -> None:
@@ -64,6 +76,10 @@ def failed_gates(gates: Iterable[Gate]) -> None:
 
 
 def say(line: str) -> None:
-    """Print a line to standard error, unless the caller has closed it (`2>&-`)."""
+    """Print a line to standard error; if that is closed or full, the exit code has to tell."""
+    from mtscore.report.escaping import plain  # noqa: PLC0415  # start-up counts, and most runs say nothing
+
     if sys.stderr is not None:
-        sys.stderr.write(line.encode("utf-8", "backslashreplace").decode() + "\n")
+        with suppress(OSError):
+            sys.stderr.write(f"{plain(line)}\n")
+            sys.stderr.flush()

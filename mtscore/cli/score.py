@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import click
 
 from mtscore._version import VERSION
+from mtscore.cli import messages
 from mtscore.cli.arguments import rewrite
 from mtscore.cli.options import (
     Command,
@@ -138,7 +139,7 @@ class ScoreCommand(Command):
 def print_version(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
     """Print the version and stop."""
     if value:
-        click.echo(f"mtscore {VERSION}")
+        messages.result(f"mtscore {VERSION}\n")
         ctx.exit()
 
 
@@ -307,5 +308,6 @@ def command(**values: Any) -> int:
 
 def print_usage(ctx: click.Context) -> None:
     """Print how to use the program, and stop: nothing was asked for."""
-    click.echo(USAGE, err=True, nl=False)
+    for line in USAGE.splitlines():
+        messages.say(line)
     ctx.exit(2)
