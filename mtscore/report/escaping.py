@@ -1,6 +1,6 @@
 """Make untrusted text harmless in each format: names of systems, segments of test sets.
 
-TSV and XML are not here: the one has its rule in its own module, the other its library.
+XML is not here: it has its library.
 """
 
 from __future__ import annotations
@@ -34,6 +34,24 @@ def plain(text: str) -> str:
     'a\\tb\\x1b[31m'
     """
     return _INVISIBLE.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def json(document: str) -> str:
+    r"""Return JSON whose texts hold no control character either: the standard lets some stand as they are.
+
+    >>> json('["a\x9b31m"]')
+    '["a\\u009b31m"]'
+    """
+    return _INVISIBLE.sub(lambda match: match[0] if match[0] == "\n" else f"\\u{ord(match[0]):04x}", document)
+
+
+def tsv(text: str) -> str:
+    r"""Return text for a cell of a TSV table, in which a backslash begins what is spelt out.
+
+    >>> tsv("a\tb\\c")
+    'a\\tb\\\\c'
+    """
+    return plain(text.replace("\\", r"\\"))
 
 
 def markdown(text: str) -> str:

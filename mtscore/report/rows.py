@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from mtscore.report import escaping
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -47,8 +49,8 @@ def present(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def dumps(data: object, indent: int | None = None) -> str:
-    """Return JSON with text as it is, not as ASCII escapes."""
-    return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=indent)
+    """Return JSON with text as it is, not as ASCII escapes, but for control characters."""
+    return escaping.json(json.dumps(data, ensure_ascii=False, allow_nan=False, indent=indent))
 
 
 def _interval(interval: Interval | None, width: int | None) -> dict[str, float]:

@@ -3,13 +3,15 @@ r"""Tab-separated values: the rows below a header, for spreadsheets and `cut`.
 Columns are the keys of the JSON rows that hold one value each: `settings` and lists stay with JSON. A column
 stands there only if some row has a value for it. Groups have a column a key, `group.origlang`. When every
 pair was tested, each row is a line of the matrix: `delta.NAME`, `p_value.NAME` and `p_holm.NAME` against each
-other system. Backslash, tab and line ends in a value are written `\\`, `\t`, `\n`, `\r`.
+other system. Backslash, tab and line ends in a value are written `\\`, `\t`, `\n`, `\r`, and other control
+characters with their numbers, such as `\x1b`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mtscore.report import escaping
 from mtscore.report.rows import flat
 
 if TYPE_CHECKING:
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from mtscore.results import Report
 
 FIRST, LAST = ("system", "metric", "score"), ("signature",)
-_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
 def render(report: Report, style: Style) -> str:
@@ -44,4 +45,4 @@ def _field(value: object) -> str:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return str(value).translate(_ESCAPES)
+    return escaping.tsv(str(value))
