@@ -84,11 +84,11 @@ def _dispatch(arguments: list[str]) -> int:
         from mtscore.cli.completion import Root  # noqa: PLC0415  # asked for by the shell only
 
         Root(COMMANDS).main([], prog_name="mtscore", complete_var=COMPLETION_VARIABLE)
-    messages.check_output()
     command, rest, name = find_command(arguments)
     with command.make_context(name, rest) as context:  # not `main`, which takes a closed pipe for exit code 1
         code = command.invoke(context)
-    sys.stdout.flush()
+    if sys.stdout is not None:
+        sys.stdout.flush()
     return int(code or DONE)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mtscore.errors import StorageError
 
@@ -19,25 +19,27 @@ if TYPE_CHECKING:
     from mtscore.results import Gate
 
 
-def check_output() -> None:
-    """Raise a StorageError if standard output was closed by the caller (`>&-`)."""
-    if sys.stdout is None:
-        raise StorageError("is closed", where="standard output")
-
-
 def result(text: str | bytes) -> None:
     """Print text to standard output as it is, in UTF-8 whatever the locale, and all of it.
 
     Raises:
-        StorageError: if there is no standard output.
+        StorageError: if standard output was closed by the caller (`>&-`).
         BrokenPipeError: if its reader has gone.
     """
-    check_output()
+    if sys.stdout is None:
+        raise StorageError("is closed", where="standard output")
     data = text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
     rest = memoryview(data)
     while rest:  # unbuffered output may take a part only
         rest = rest[sys.stdout.buffer.write(rest) :]
     sys.stdout.buffer.flush()
+
+
+def data(answer: Any) -> None:
+    """Print an answer as JSON to standard output."""
+    from mtscore.report.rows import dumps  # noqa: PLC0415  # start-up counts
+
+    result(f"{dumps(answer, indent=2)}\n")
 
 
 def error(text: str, excerpt: str | None = None) -> None:
