@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mtscore.cli import messages
-from mtscore.cli.score import FORMAT_VARIABLE
-from mtscore.errors import StorageError, UsageError, closest
-from mtscore.report import FORMATS, format_of, render
+from mtscore.errors import StorageError, UsageError
+from mtscore.lines import STANDARD_INPUT, STDIN
+from mtscore.report import format_of, render
 from mtscore.report.style import Style
 
 if TYPE_CHECKING:
@@ -33,16 +33,12 @@ class Output:
 
     @classmethod
     def of(cls, options: ScoreOptions) -> Output:
-        """Return the output that the options ask for; a flag beats the environment.
+        """Return the output that the options ask for.
 
         Raises:
-            UsageError: if a format or a suffix is unknown.
+            UsageError: if the suffix of a file is unknown, or a file would take the place of another.
+            StorageError: if there is no folder for a file.
         """
-        chosen = options.format or os.environ.get(FORMAT_VARIABLE) or "text"
-        if chosen not in FORMATS:
-            raise UsageError(
-                f"unknown format {chosen!r}", where=FORMAT_VARIABLE, hint=closest(chosen, FORMATS)
-            )
         style = Style(
             width=options.width,
             score_only=options.score_only,
@@ -50,10 +46,11 @@ class Output:
             signature_style="pipe" if options.signature_style == "pipe" else "plus",
         )
         files = [(file, format_of(file)) for file in options.output]
+        _check_files(options)
         colour = use_colour(no_color=options.no_color)
         if colour:
             style = replace(style, emphasise=lambda text: f"{BOLD}{text}{RESET}", highlight=highlight)
-        return cls("text" if options.score_only else chosen, style, files)
+        return cls("text" if options.score_only else options.form, style, files)
 
     @property
     def wants_receipt(self) -> bool:
@@ -73,6 +70,32 @@ class Output:
         messages.result(render(report, self.format, self.style))
 
 
+def _check_files(options: ScoreOptions) -> None:
+    """Refuse report files that would take the place of an input or of each other, before any work is done."""
+    read = [*options.words, *options.reference, *(options.input or [STDIN])]
+    read += [options.groups] if options.groups else []
+    taken = {
+        _identity(file): f"would overwrite {STANDARD_INPUT if file == STDIN else file}, which is read"
+        for file in read
+    }
+    for file in options.output:
+        identity = _identity(file)
+        if identity in taken:
+            raise UsageError(taken[identity], where=f"-o {file}")
+        taken[identity] = "the same file twice"
+        if not os.path.isdir(os.path.dirname(file) or os.curdir):
+            raise StorageError("cannot be written: there is no such folder", where=file)
+
+
+def _identity(file: str) -> object:
+    """Return what two names of one file have in common."""
+    try:
+        status = os.fstat(sys.stdin.fileno()) if file == STDIN else os.stat(file)
+    except (OSError, ValueError, AttributeError):  # not there; or standard input is closed, or no file
+        return os.path.realpath(file)
+    return status.st_dev, status.st_ino
+
+
 def use_colour(*, no_color: bool = False) -> bool:
     """Return whether standard output is a terminal that wants colour."""
     wanted = not no_color and not os.environ.get("NO_COLOR")
@@ -88,22 +111,25 @@ def highlight(hypothesis: str, references: tuple[str, ...]) -> str:
 def write_whole(file: str, text: str) -> None:
     """Write a file under another name and rename it, so that it is never half-written.
 
+    A link stays one, and a file that was there keeps its permissions.
+
     Raises:
         StorageError: if it cannot be written.
     """
     import tempfile  # noqa: PLC0415  # start-up counts, and few runs write files
     from pathlib import Path  # noqa: PLC0415
 
-    target = Path(file)
     try:
+        target = Path(os.path.realpath(file))
         if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced
             target.write_text(text, "utf-8")
             return
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        mode = target.stat().st_mode if target.exists() else 0o666 & ~_umask()
+        handle, name = tempfile.mkstemp(prefix=".mtscore-", dir=target.parent)
         try:
             with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
                 stream.write(text)
-            Path(name).chmod(0o666 & ~_umask())
+            Path(name).chmod(mode)
             Path(name).replace(target)
         except BaseException:
             with suppress(OSError):

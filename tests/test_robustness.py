@@ -1,0 +1,133 @@
+"""What must not break the program: report files in the way, names that attack, huge input, many processes."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mtscore.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+REFERENCE = "The cat sat on the mat .\nIt was raining all day long .\n"
+HYPOTHESIS = "The cat sat on a mat .\nIt rained all day long .\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a folder with a reference and a hypothesis."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MTSCORE_FORMAT", raising=False)
+    (tmp_path / "ref").write_text(REFERENCE, "utf-8")
+    (tmp_path / "hyp").write_text(HYPOTHESIS, "utf-8")
+    return tmp_path
+
+
+def in_shell(line: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a line of the shell in which `{}` stands for the program."""
+    program = f"{sys.executable} -m mtscore"
+    return subprocess.run(["sh", "-c", line.format(program)], capture_output=True, check=False)
+
+
+# --- Report files -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["ref", "-i", "in.md"],
+        ["ref", "-i", "link.md"],
+        ["ref", "-i", "sub/../in.md"],
+        ["in.md", "-i", "hyp"],
+        ["-r", "in.md", "-i", "hyp"],
+        ["ref", "-i", "hyp", "--groups", "in.md"],
+    ],
+)
+def test_report_over_an_input(words: list[str], folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A report file that is one of the inputs, under any name, is refused before anything is written."""
+    (folder / "sub").mkdir()
+    (folder / "in.md").write_text(HYPOTHESIS, "utf-8")
+    (folder / "link.md").symlink_to("in.md")
+    assert main(["score", *words, "-o", "out.json", "-o", "in.md"]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("mtscore: error: -o in.md: would overwrite ")
+    assert (folder / "in.md").read_text("utf-8") == HYPOTHESIS
+    assert not (folder / "out.json").exists()
+
+
+def test_report_over_standard_input(folder: Path) -> None:
+    """A report file that standard input comes from is refused, too."""
+    (folder / "in.md").write_text(HYPOTHESIS, "utf-8")
+    done = in_shell("{} score ref -o in.md < in.md")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"mtscore: error: -o in.md: would overwrite standard input, which is read\n"
+    assert (folder / "in.md").read_text("utf-8") == HYPOTHESIS
+
+
+def test_same_report_twice(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One file for two reports is refused: which of them would it be?"""
+    assert main(["score", "ref", "-i", "hyp", "-o", "a.json", "-o", "./a.json"]) == 2
+    assert capsys.readouterr() == ("", "mtscore: error: -o ./a.json: the same file twice\n")
+    assert not (folder / "a.json").exists()
+
+
+def test_no_folder_for_a_report(capsys: pytest.CaptureFixture[str]) -> None:
+    """A report file without a folder is said before any input is read, not after hours of work."""
+    assert main(["score", "ref", "-i", "missing", "-o", "no/where.json"]) == 3
+    assert capsys.readouterr().err == (
+        "mtscore: error: no/where.json: cannot be written: there is no such folder\n"
+    )
+
+
+def test_report_through_a_link(folder: Path) -> None:
+    """A report written to a link goes where the link points, and keeps the permissions of the file there."""
+    (folder / "private.json").touch(mode=0o600)
+    (folder / "link.json").symlink_to("private.json")
+    assert main(["score", "ref", "-i", "hyp", "-q", "-o", "link.json"]) == 0
+    assert (folder / "link.json").is_symlink()
+    assert (folder / "private.json").read_text("utf-8").startswith('{\n  "schema"')
+    assert stat.S_IMODE((folder / "private.json").stat().st_mode) == 0o600
+
+
+def test_report_with_the_longest_name(folder: Path) -> None:
+    """A report's name may be as long as the disk allows."""
+    name = "r" * 250 + ".json"
+    assert main(["score", "ref", "-i", "hyp", "-q", "-o", name]) == 0
+    assert sorted(os.listdir(folder)) == ["hyp", "ref", name]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_full_disk_for_a_report(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A report for which there is no space is exit code 3."""
+    (folder / "full.json").symlink_to("/dev/full")
+    assert main(["score", "ref", "-i", "hyp", "-o", "full.json"]) == 3
+    assert capsys.readouterr() == (
+        "",
+        "mtscore: error: full.json: cannot be written: No space left on device\n",
+    )
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("{} score ref -i ref -v 2> /dev/full", 0),
+        ("{} score ref -i hyp --fail-under 99 2> /dev/full", 1),
+        ("{} score ref -i missing 2> /dev/full", 2),
+        ("{} 2> /dev/full", 2),
+        ("{} --version > /dev/full", 3),
+        ("{} --version >&-", 3),
+    ],
+)
+def test_messages_that_cannot_be_written(line: str, code: int) -> None:
+    """Where messages cannot be written, the exit code still tells what happened."""
+    done = in_shell(line)
+    assert done.returncode == code
+    assert b"Traceback" not in done.stderr
