@@ -251,7 +251,7 @@ def test_echo_with_filters_and_several_sets(testsets: Call) -> None:
         (["-l", "en-dee"], "no test set has the language pair 'en-dee' (did you mean en-de"),
         (["wmt17"], "testsets has no command 'wmt17' (mtscore testsets show wmt17)"),
         (["-l", "en-de", "show", "t"], "options stand behind the command (mtscore testsets show …)"),
-        (["shwo"], "testsets has no command 'shwo' (known: "),
+        (["shwo"], "testsets has no command 'shwo' (did you mean show?)"),
         (["cite", "wmt22"], "no publication is recorded for wmt22"),
         (["add", "nothing.toml"], "nothing.toml: no such file"),
     ],

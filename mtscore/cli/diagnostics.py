@@ -8,7 +8,16 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from mtscore.cli import messages
-from mtscore.cli.options import grouped, non_negative, one_of
+from mtscore.cli.options import (
+    encoding_option,
+    format_option,
+    non_negative,
+    output,
+    quiet_option,
+    short_option,
+    together,
+    verbose_option,
+)
 from mtscore.errors import UsageError
 from mtscore.lines import STDIN, LineReader, read_lines
 from mtscore.report.rows import dumps, present
@@ -20,7 +29,6 @@ if TYPE_CHECKING:
     from mtscore.notices import Notice
     from mtscore.signature import Signature
 
-FORMATS = ["text", "json"]
 GAP = "  "
 
 
@@ -63,16 +71,13 @@ class Output:
         messages.notices(notices, quiet=self.quiet, verbose=self.verbose)
 
 
-_option = grouped("Output")
-OPTIONS = (
-    _option(
-        "-f", "--format", "form", default="text", callback=one_of(FORMATS), help="text (default) or json."
-    ),
-    _option("-w", "--width", type=int, callback=non_negative, metavar="N", help="Decimals of numbers."),
-    _option("-sh", "--short", is_flag=True, help="Short keys in the signature."),
-    _option("-e", "--encoding", default="utf-8", metavar="NAME", help="Encoding of all files (utf-8)."),
-    _option("-q", "--quiet", is_flag=True, help="No warnings."),
-    _option("-v", "--verbose", is_flag=True, help="Notes, too, when nobody reads along."),
+_options = together(
+    encoding_option,
+    format_option(),
+    output("-w", "--width", type=int, callback=non_negative, metavar="N", help="Decimals of numbers."),
+    short_option,
+    quiet_option,
+    verbose_option,
 )
 
 
@@ -84,9 +89,8 @@ def output_options(function: Callable[..., int | None]) -> Callable[..., int | N
         own = {field.name: values.pop(field.name) for field in fields(Output)}
         return function(output=Output(**own), **values)
 
-    for option in reversed(OPTIONS):
-        packed = option(packed)
-    return packed
+    decorated: Callable[..., int | None] = _options(packed)
+    return decorated
 
 
 def check_one_stdin(paths: Iterable[str | None]) -> None:

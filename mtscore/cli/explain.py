@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mtscore.cli import messages
-from mtscore.cli.options import Command, completed, grouped, one_of, target_language, tokenizer_names
-from mtscore.cli.score import SMOOTHING
+from mtscore.cli.options import (
+    Command,
+    bleu_options,
+    encoding_option,
+    format_option,
+    grouped,
+    inputs,
+    language_option,
+    output,
+    store_options,
+    target_language,
+)
 from mtscore.errors import UsageError
 
 if TYPE_CHECKING:
@@ -38,9 +48,7 @@ def check_order(_context: click.Context, _parameter: click.Parameter, value: str
     return int(value)
 
 
-segment = grouped("The segment")
-settings = grouped("BLEU, as in mtscore score")
-output = grouped("Output")
+texts = grouped("A segment of its own")
 
 
 @click.command(
@@ -53,31 +61,14 @@ output = grouped("Output")
     hypothesis is too short are left out.""",
 )
 @click.argument("files", nargs=-1, metavar="[REFERENCE...]")
-@segment("--hyp", metavar="TEXT", help="The hypothesis.")
-@segment("--ref", multiple=True, metavar="TEXT", help="A reference; repeat it for several.")
-@segment("-i", "--input", metavar="FILE", help="A file of hypotheses, beside files of references.")
-@segment("--line", type=int, metavar="N", help="Which line of the files, from 1.")
-@segment("-e", "--encoding", default="utf-8", help="Of all files (utf-8).")
-@settings("-l", "--language-pair", metavar="SRC-TRG", help="Chooses the tokenizer.")
-@settings(
-    "-tok",
-    "--tokenize",
-    metavar="NAME",
-    shell_complete=completed(tokenizer_names),
-    help="See mtscore tokenize --list (13a, or by -l).",
-)
-@settings("-lc", "--lowercase", is_flag=True, help="Ignore case.")
-@settings(
-    "-s",
-    "--smooth-method",
-    default="exp",
-    callback=one_of(SMOOTHING),
-    shell_complete=completed(lambda: SMOOTHING),
-    metavar="NAME",
-    help="exp, floor, add-k, none (exp).",
-)
-@settings("-sv", "--smooth-value", type=float, help="Of floor (0.1) and add-k (1).")
-@settings("--max-ngram-order", default=4, metavar="N", help="The longest n-grams (4).")
+@texts("--hyp", metavar="TEXT", help="The hypothesis.")
+@texts("--ref", multiple=True, metavar="TEXT", help="A reference; repeat it for several.")
+@inputs("-i", "--input", metavar="FILE", help="A file of hypotheses, beside files of references.")
+@inputs("--line", type=int, metavar="N", help="Which line of the files, from 1.")
+@encoding_option
+@language_option
+@bleu_options
+@store_options
 @output(
     "-n",
     "order",
@@ -85,14 +76,7 @@ output = grouped("Output")
     metavar="ORDER|all",
     help="The n-grams to show (all if they are few, else the shortest that no reference has).",
 )
-@output(
-    "-f",
-    "--format",
-    default="text",
-    callback=one_of(["text", "json"]),
-    metavar="NAME",
-    help="text, json.",
-)
+@format_option()
 def command(
     *,
     files: tuple[str, ...],
@@ -102,17 +86,22 @@ def command(
     line: int | None,
     encoding: str,
     order: int | str | None,
-    format: str,  # noqa: A002
+    form: str,
+    cache: str | None,
+    offline: bool,
+    language_pair: str | None,
     **bleu: Any,
 ) -> int:
     """Explain one segment's BLEU."""
     from mtscore.cli.explanation import as_json, as_text  # noqa: PLC0415  # --help needs none of this
+    from mtscore.cli.store import open_store  # noqa: PLC0415
     from mtscore.explain import explain  # noqa: PLC0415
     from mtscore.metrics.bleu import BLEU  # noqa: PLC0415
     from mtscore.tokenizers import tokenizer  # noqa: PLC0415
 
-    target = target_language(bleu.pop("language_pair"))
-    metric = BLEU(**bleu, trg_lang=target, effective_order=True)
+    given = {name: value for name, value in bleu.items() if value is not None}
+    with open_store(cache, offline=offline):
+        metric = BLEU(**given, trg_lang=target_language(language_pair), effective_order=True)
     if isinstance(order, int) and order > metric.max_ngram_order:
         raise UsageError(f"there are no {order}-grams", where="-n", hint="--max-ngram-order is the highest")
     hypothesis, references = find_segment(
@@ -120,7 +109,7 @@ def command(
     )
     messages.notices(tokenizer(metric.tokenize or "").notices, quiet=False, verbose=False)
     found = explain(metric, hypothesis, references)
-    text = as_json(found, order, line) if format == "json" else as_text(found, order, painter())
+    text = as_json(found, order, line) if form == "json" else as_text(found, order, painter())
     messages.result(f"{text}\n")
     return 0
 

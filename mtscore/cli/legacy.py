@@ -23,9 +23,9 @@ def answer(options: ScoreOptions) -> int:
             testsets.get_sets([options.download], options.language_pair, store)
         elif options.list_sets and options.test_set:
             for name in options.test_set.split(","):
-                testsets.show_set(name, options.language_pair, "text", store)
+                testsets.show_set(name, options.language_pair, options.form, store)
         elif options.list_sets:
-            testsets.list_sets(options.language_pair)
+            testsets.list_sets(options.language_pair, options.form)
         elif options.citation:
             for name in _test_sets(options, "--citation"):
                 testsets.cite_set(name)

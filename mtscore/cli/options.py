@@ -1,16 +1,29 @@
-"""How options are declared and how `--help` shows them: in groups, with examples below."""
+"""How options are declared and how `--help` shows them: in groups, with examples below.
+
+Options that several commands have are declared here, once.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import click
+from click.core import ParameterSource
 
-from mtscore.errors import UsageError
+from mtscore.errors import UsageError, closest
+from mtscore.report import FORMATS
 
 GREEDY = {"-i", "-m", "--echo"}
 """Options that take all words up to the next option."""
+
+FORMAT_VARIABLE = "MTSCORE_FORMAT"
+SMOOTHING = ["exp", "floor", "add-k", "none"]
+
+Check: TypeAlias = Callable[[click.Context, click.Parameter, str | None], str | None]
+Completion: TypeAlias = Callable[[click.Context, click.Parameter, str], list[str]]
+Decorator: TypeAlias = Callable[[Any], Any]
 
 
 class Option(click.Option):
@@ -30,13 +43,11 @@ class Command(click.Command):
         self.examples = examples
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, group by group."""
+        """Write the options, group by group; arguments stand in the usage line."""
         groups: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
-            if record is not None and isinstance(
-                parameter, click.Option
-            ):  # arguments stand in the usage line
+            if record is not None and isinstance(parameter, click.Option):
                 groups.setdefault(getattr(parameter, "group", "Other"), []).append(record)
         groups["Other"] = groups.pop("Other", [])  # last
         for name, records in groups.items():
@@ -47,17 +58,55 @@ class Command(click.Command):
         """Write the examples, one a line."""
         if self.examples:
             with formatter.section("Examples"):
-                for line in self.examples.strip().splitlines():
-                    formatter.write(f"{' ' * formatter.current_indent}{line.strip()}\n")
+                for line in self.examples.strip("\n").splitlines():
+                    formatter.write(f"{' ' * formatter.current_indent}{line}\n")
 
 
-def grouped(group: str) -> Callable[..., Callable[[Any], Any]]:
+class Group(Command, click.Group):
+    """A command with commands of its own, each with a help page of the same kind."""
+
+    command_class = Command
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands before the options."""
+        self.format_commands(ctx, formatter)
+        super().format_options(ctx, formatter)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the first word names.
+
+        Raises:
+            UsageError: if there is none.
+        """
+        if args[0] not in self.commands:
+            raise UsageError(f"{self.name} has no command {args[0]!r}", hint=self.suggestion(args[0]))
+        return super().resolve_command(ctx, args)
+
+    def suggestion(self, word: str) -> str:
+        """Return what to write instead of a word that is no command."""
+        return closest(word, list(self.commands))
+
+
+def grouped(group: str) -> Callable[..., Decorator]:
     """Return a decorator factory like `click.option` for options of one group."""
 
-    def option(*names: str, **settings: Any) -> Callable[[Any], Any]:
+    def option(*names: str, **settings: Any) -> Decorator:
         return click.option(*names, cls=Option, group=group, **settings)
 
     return option
+
+
+def together(*options: Decorator) -> Decorator:
+    """Return the decorator that adds several options, in this order."""
+
+    def add(function: Any) -> Any:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return add
 
 
 def arities(command: click.Command) -> dict[str, int]:
@@ -68,6 +117,14 @@ def arities(command: click.Command) -> dict[str, int]:
         if isinstance(option, click.Option)
         for spelling in option.opts
     }
+
+
+def is_typed(context: click.Context, name: str) -> bool:
+    """Return whether the command line has an option, whatever its value would be otherwise."""
+    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
+# --- Values -------------------------------------------------------------------------------------------------
 
 
 def target_language(pair: str | None) -> str:
@@ -89,20 +146,17 @@ def target_language(pair: str | None) -> str:
 def non_negative(_context: click.Context, parameter: click.Parameter, value: int | None) -> int | None:
     """Refuse a negative number."""
     if value is not None and value < 0:
-        name = (parameter.name or "").replace("_", " ")
-        raise UsageError(f"{name} must be >= 0, not {value}", where=_spelling(parameter))
+        raise UsageError(f"{_noun(parameter)} must be >= 0, not {value}", where=_spelling(parameter))
     return value
 
 
-def one_of(known: Sequence[str]) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
+def one_of(known: Sequence[str]) -> Check:
     """Return a check that refuses other words and names the closest known ones."""
 
     def check(_context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-        from mtscore.errors import closest  # noqa: PLC0415
-
         if value is not None and value not in known:
             raise UsageError(
-                f"unknown {(parameter.name or '').replace('_', ' ')} {value!r}",
+                f"unknown {_noun(parameter)} {value!r}",
                 where=_spelling(parameter),
                 hint=closest(value, list(known)),
             )
@@ -115,7 +169,29 @@ def _spelling(parameter: click.Parameter) -> str:
     return max(parameter.opts, key=len)
 
 
-Completion: TypeAlias = Callable[[click.Context, click.Parameter, str], list[str]]
+def _noun(parameter: click.Parameter) -> str:
+    return _spelling(parameter).lstrip("-").replace("-", " ")
+
+
+def chosen_format(known: Sequence[str]) -> Check:
+    """Return what makes of `-f` one of the formats that a command knows, the first of which is its usual one.
+
+    Where there is no `-f` the environment decides. It speaks to all commands at once, so a format that this
+    command lacks is passed over; one that no command has is an error.
+    """
+    check = one_of(known)
+
+    def choose(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+        if value is not None:
+            return check(context, parameter, value)
+        wanted = os.environ.get(FORMAT_VARIABLE) or known[0]
+        if wanted not in FORMATS:
+            raise UsageError(
+                f"unknown format {wanted!r}", where=FORMAT_VARIABLE, hint=closest(wanted, FORMATS)
+            )
+        return wanted if wanted in known else known[0]
+
+    return choose
 
 
 def completed(known: Callable[[], Sequence[str]]) -> Completion:
@@ -140,3 +216,57 @@ def tokenizer_names() -> list[str]:
     from mtscore.tokenizers import TOKENIZERS  # noqa: PLC0415  # only for completion
 
     return list(TOKENIZERS)
+
+
+# --- Options of several commands ----------------------------------------------------------------------------
+
+inputs, bleu, network, output = map(grouped, ("Input", "BLEU", "Test sets and models", "Output"))
+
+encoding_option = inputs("-e", "--encoding", default="utf-8", metavar="NAME", help="Of all files (utf-8).")
+
+tokenizer_options = together(
+    bleu(
+        "-tok",
+        "--tokenize",
+        metavar="NAME",
+        shell_complete=completed(tokenizer_names),
+        help="See mtscore tokenize --list (13a, or by -l).",
+    ),
+    bleu("-lc", "--lowercase", is_flag=True, help="Ignore case, in BLEU only."),
+)
+bleu_options = together(
+    tokenizer_options,
+    bleu(
+        "-s",
+        "--smooth-method",
+        callback=one_of(SMOOTHING),
+        shell_complete=completed(lambda: SMOOTHING),
+        metavar="NAME",
+        help="exp, floor, add-k, none (exp).",
+    ),
+    bleu("-sv", "--smooth-value", type=float, metavar="V", help="Of floor (0.1) and add-k (1)."),
+    bleu("--max-ngram-order", type=int, metavar="N", help="The longest n-grams (4)."),
+)
+language_option = bleu("-l", "--language-pair", metavar="SRC-TRG", help="Chooses the tokenizer.")
+
+store_options = together(
+    network("--cache", metavar="FOLDER", help="Where downloads are kept (or MTSCORE_CACHE)."),
+    network("--offline", is_flag=True, help="Never use the network (or MTSCORE_OFFLINE=1)."),
+)
+
+quiet_option = output("-q", "--quiet", is_flag=True, help="Errors and failed gates only.")
+verbose_option = output("-v", "--verbose", is_flag=True, help="Notes, too, when no terminal shows them.")
+short_option = output("-sh", "--short", is_flag=True, help="Short signatures.")
+
+
+def format_option(known: Sequence[str] = ("text", "json"), about: str = "") -> Decorator:
+    """Return `-f` for a command that knows these formats, of which the first is its usual one."""
+    return output(
+        "-f",
+        "--format",
+        "form",
+        callback=chosen_format(known),
+        shell_complete=completed(lambda: known),
+        metavar="NAME",
+        help=f"{about}{', '.join(known)} ({known[0]}, or {FORMAT_VARIABLE}).",
+    )

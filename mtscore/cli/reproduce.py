@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from mtscore.cli.arguments import rewrite
-from mtscore.cli.options import Command, arities, grouped
+from mtscore.cli.options import Command, arities, format_option, grouped, inputs, store_options
 
 EXAMPLES = """
 mtscore reproduce 'BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.0.0 = 28.3' ref.de -i hyp.de
@@ -44,9 +44,7 @@ class ReproduceCommand(Command):
         return super().parse_args(ctx, rewrite(args, arities(self)))
 
 
-inputs = grouped("Input")
 claims = grouped("The claim")
-output = grouped("Output")
 
 
 @click.command(
@@ -69,17 +67,8 @@ output = grouped("Output")
 @inputs("-r", "--reference", multiple=True, metavar="FILE", help="A reference; may stand anywhere.")
 @inputs("-nr", "--num-refs", type=click.IntRange(1), metavar="N", help="Tab-separated references on a line.")
 @inputs("-e", "--encoding", metavar="NAME", help="Of all files (utf-8).")
-@inputs("--cache", metavar="FOLDER", help="Where test sets are kept.")
-@inputs("--offline", is_flag=True, help="Never use the network.")
-@output(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Form of the answer.",
-)
+@store_options
+@format_option()
 def command(**values: Any) -> int:
     """Tell whether a claim is true."""
     from mtscore.cli.reproduction import execute  # noqa: PLC0415  # --help needs nothing of it

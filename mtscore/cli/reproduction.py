@@ -9,10 +9,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import click
-
 from mtscore import claims
-from mtscore.cli import verdicts
+from mtscore.cli import messages, verdicts
 from mtscore.cli.inputs import METADATA, Inputs, open_inputs
 from mtscore.cli.progress import progress_bar
 from mtscore.cli.score import ScoreOptions
@@ -223,10 +221,10 @@ def _say_verdicts(found: Sequence[tuple[Published, Verdict]], form: str) -> None
     alone = len(found) == 1
     if form == "json":
         data = [verdicts.claim_data(*pair) for pair in found]
-        _print_json(data[0] if alone else data)
+        messages.data(data[0] if alone else data)
         return
     blocks = ["\n".join(verdicts.claim_lines(*pair, alone=alone)) for pair in found]
-    click.echo("\n".join(blocks))
+    messages.result("\n".join(blocks) + "\n")
 
 
 # --- Reports ------------------------------------------------------------------------------------------------
@@ -244,9 +242,9 @@ def _judge_report(source: _Source, options: ReproduceOptions) -> int:
     explanations = _explanations(recorded, now, texts, options.tokenize) if same_inputs else []
     answer = (source.name, len(then["rows"]), found, explanations)
     if options.form == "json":
-        _print_json(verdicts.report_data(*answer))
+        messages.data(verdicts.report_data(*answer))
     else:
-        click.echo("\n".join(verdicts.report_lines(*answer)))
+        messages.result("\n".join(verdicts.report_lines(*answer)) + "\n")
     return 0 if all(difference.harmless for difference in found) else 1
 
 
@@ -313,10 +311,6 @@ def _explanations(recorded: Recorded, now: Mapping[str, Any], texts: _Texts, mod
 
 def _is_of_corpus(row: Mapping[str, Any]) -> bool:
     return "segment" not in row and "group" not in row
-
-
-def _print_json(data: object) -> None:
-    click.echo(json.dumps(data, ensure_ascii=False, indent=2))
 
 
 def _count(number: int, noun: str) -> str:

@@ -16,19 +16,25 @@ from mtscore.cli.arguments import rewrite
 from mtscore.cli.options import (
     Command,
     arities,
+    bleu,
+    bleu_options,
     completed,
+    encoding_option,
+    format_option,
     grouped,
+    inputs,
     non_negative,
     one_of,
+    output,
+    quiet_option,
+    short_option,
+    store_options,
     test_set_names,
-    tokenizer_names,
+    verbose_option,
 )
 from mtscore.errors import UsageError, closest
 from mtscore.metrics import METRICS
 from mtscore.report import FORMATS
-
-FORMAT_VARIABLE = "MTSCORE_FORMAT"
-SMOOTHING = ["exp", "floor", "add-k", "none"]
 
 USAGE = """\
 Usage: mtscore REFERENCE... -i HYPOTHESES...     score files, one segment a line
@@ -106,7 +112,7 @@ class ScoreOptions(NamedTuple):
     fail_over: tuple[str, ...]
     max_drop: tuple[str, ...]
     fail_on_regression: bool
-    format: str | None
+    form: str
     score_only: bool
     width: int | None
     output: tuple[str, ...]
@@ -156,15 +162,12 @@ def check_metrics(
     return tuple(names)
 
 
-inputs = grouped("Input")
 test_sets = grouped("Standard test sets")
 metrics = grouped("Metrics")
-bleu = grouped("BLEU")
 chrf = grouped("chrF")
 ter = grouped("TER and WER")
 statistics = grouped("Is the difference real?")
 gates = grouped("Gates (exit code 1)")
-output = grouped("Output")
 
 
 @click.command(
@@ -176,8 +179,15 @@ output = grouped("Output")
 @click.argument("words", nargs=-1, metavar="REFERENCE...")
 @inputs("-i", "--input", multiple=True, metavar="FILE...", help="Hypotheses, a file a system; - is stdin.")
 @inputs("-r", "--reference", multiple=True, metavar="FILE", help="A reference; may stand anywhere.")
-@inputs("-nr", "--num-refs", default=1, type=click.IntRange(1), help="Tab-separated references on a line.")
-@inputs("-e", "--encoding", default="utf-8", help="Of all files (utf-8).")
+@inputs(
+    "-nr",
+    "--num-refs",
+    default=1,
+    type=click.IntRange(1),
+    metavar="N",
+    help="Tab-separated references on a line (1).",
+)
+@encoding_option
 @inputs("--names", metavar="A,B,...", help="Names of the systems, in their order.")
 @inputs("--empty-refs-missing", is_flag=True, help="An empty line is no reference.")
 @inputs("--groups", metavar="FILE", help="Score groups: a TSV with a header, a row a segment.")
@@ -193,14 +203,13 @@ output = grouped("Output")
 @test_sets("-ol", "--origlang", metavar="XX", help="Only segments written in XX (non-XX: all others).")
 @test_sets("--subset", metavar="REGEX", help="Only documents whose domain or tag matches.")
 @test_sets("-d", "--detail", is_flag=True, help="A row for each original language and domain, too.")
-@test_sets("--cache", metavar="FOLDER", help="Where test sets are kept.")
-@test_sets("--offline", is_flag=True, help="Never use the network.")
 @test_sets("--list", "list_sets", is_flag=True, help="As mtscore testsets.")
 @test_sets(
     "--download", metavar="NAME", shell_complete=completed(test_set_names), help="As mtscore testsets get."
 )
 @test_sets("--echo", multiple=True, metavar="FIELD...", help="As mtscore testsets echo.")
 @test_sets("--citation", "--cite", is_flag=True, help="As mtscore testsets cite.")
+@store_options
 @metrics(
     "-m",
     "--metrics",
@@ -212,24 +221,7 @@ output = grouped("Output")
 )
 @metrics("-sl", "--sentence-level", is_flag=True, help="A score for every segment.")
 @metrics("--like", metavar="SIGNATURE", help="The settings of a signature.")
-@bleu(
-    "-tok",
-    "--tokenize",
-    metavar="NAME",
-    shell_complete=completed(tokenizer_names),
-    help="See mtscore tokenize --list (13a, or by -l).",
-)
-@bleu("-lc", "--lowercase", is_flag=True, help="Ignore case, in BLEU only.")
-@bleu(
-    "-s",
-    "--smooth-method",
-    callback=one_of(SMOOTHING),
-    shell_complete=completed(lambda: SMOOTHING),
-    metavar="NAME",
-    help="exp, floor, add-k, none (exp).",
-)
-@bleu("-sv", "--smooth-value", type=float, help="Of floor (0.1) and add-k (1).")
-@bleu("--max-ngram-order", type=int, metavar="N", help="The longest n-grams (4).")
+@bleu_options
 @bleu("--force", is_flag=True, help="Do not warn about tokenised text.")
 @chrf("-cc", "--chrf-char-order", type=int, metavar="N", help="The longest character n-grams (6).")
 @chrf("-cw", "--chrf-word-order", type=int, metavar="N", help="The longest word n-grams (0; chrF++: 2).")
@@ -255,19 +247,12 @@ output = grouped("Output")
 @gates("--fail-over", multiple=True, metavar="METRIC=V", help="TER or WER must not exceed V.")
 @gates("--max-drop", multiple=True, metavar="METRIC=V", help="At most V worse than the baseline.")
 @gates("--fail-on-regression", is_flag=True, help="Not significantly worse than the baseline.")
-@output(
-    "-f",
-    "--format",
-    shell_complete=completed(lambda: FORMATS),
-    callback=one_of(FORMATS),
-    metavar="NAME",
-    help=f"{', '.join(FORMATS)} (text, or {FORMAT_VARIABLE}).",
-)
+@format_option(FORMATS)
 @output("-o", "--output", multiple=True, metavar="FILE", help="A report: .json .md .tex .tsv .xml (JUnit).")
 @output("-b", "--score-only", is_flag=True, help="Numbers only.")
 @output("-w", "--width", type=int, callback=non_negative, metavar="N", help="Decimals (1; JSON: all).")
 @output("--examples", default=0, callback=non_negative, metavar="N", help="Show N segments behind the score.")
-@output("-sh", "--short", is_flag=True, help="Short signatures.")
+@short_option
 @output(
     "--signature-style",
     default="plus",
@@ -275,8 +260,8 @@ output = grouped("Output")
     metavar="NAME",
     help="plus, or pipe as sacreBLEU 2.",
 )
-@output("-q", "--quiet", is_flag=True, help="Errors and failed gates only.")
-@output("-v", "--verbose", is_flag=True, help="Notes, too.")
+@quiet_option
+@verbose_option
 @output("--strict", is_flag=True, help="A warning is exit code 1.")
 @output("-nc", "--no-color", is_flag=True, help="No bold, no colours.")
 @output(

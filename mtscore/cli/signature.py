@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from mtscore import comparability
 from mtscore.cli import messages
+from mtscore.cli.options import Group, format_option
 from mtscore.signature import Signature
 
 if TYPE_CHECKING:
@@ -23,18 +23,17 @@ HEADLINES: dict[comparability.Verdict, str] = {
     "different": "not comparable",
 }
 
-format_option = click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Form of the answer.",
-)
+EXPLAIN = """
+mtscore signature explain 'BLEU|nrefs:1|case:lc|eff:no|tok:intl|smooth:exp|version:2.0.0'
+"""
+COMPARE = """
+mtscore signature compare BLEU+c.mixed+#.1+s.exp+tok.13a+v.1.5.1 BLEU+c.lc+#.1+s.exp+tok.13a+v.1.5.1
+mtscore signature compare 'BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.0.0' \\
+  BLEU+case.mixed+numrefs.1+smooth.exp+tok.13a+version.mtscore-0.1.0
+"""
 
 
-@click.group(name="signature", context_settings={"help_option_names": ["-h", "--help"]})
+@click.group("signature", cls=Group, examples=EXPLAIN + COMPARE.lstrip())
 def command() -> None:
     """Explain a signature, or tell whether the scores behind two may be compared.
 
@@ -43,37 +42,27 @@ def command() -> None:
     """
 
 
-@command.command(
-    epilog="""\b
-    Example:
-      mtscore signature explain 'BLEU|nrefs:1|case:lc|eff:no|tok:intl|smooth:exp|version:2.0.0'
-    """
-)
+@command.command(examples=EXPLAIN, short_help="Say what a signature means.")
 @click.argument("signature")
-@format_option
+@format_option()
 def explain(signature: str, form: str) -> int:
     """Say in plain words what each field of SIGNATURE means and what it changes."""
     parsed = Signature.parse(signature)
     rows, remarks = comparability.explain(parsed), comparability.remarks(parsed)
     if form == "json":
-        return _print_json(signature=str(parsed), fields=[asdict(row) for row in rows], remarks=remarks)
+        fields = [asdict(row) for row in rows]
+        messages.data({"signature": str(parsed), "fields": fields, "remarks": remarks})
+        return 0
     table = [(row.key, str(row.value), f"{row.meaning}; {row.consequence}") for row in rows]
     notes = [textwrap.fill(f"Note: {remark}.", WIDTH, subsequent_indent="      ") for remark in remarks]
     messages.result("\n".join([str(parsed), "", *_align(table), *([""] if notes else []), *notes]) + "\n")
     return 0
 
 
-@command.command(
-    epilog="""\b
-    Example (exit code 1, the tokenizers differ):
-      mtscore signature compare \\
-        'BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.0.0' \\
-        BLEU+case.mixed+numrefs.1+smooth.exp+tok.intl+version.mtscore-0.1.0
-    """
-)
+@command.command(examples=COMPARE, short_help="Tell whether scores may be compared.")
 @click.argument("a")
 @click.argument("b")
-@format_option
+@format_option()
 def compare(a: str, b: str, form: str) -> int:
     """Tell whether a score with signature A and one with signature B may be compared.
 
@@ -84,8 +73,15 @@ def compare(a: str, b: str, form: str) -> int:
     verdict = comparability.verdict(differences)
     comparable = verdict != "different"
     if form == "json":
-        rows = [asdict(difference) for difference in differences]
-        _print_json(comparable=comparable, verdict=verdict, a=str(first), b=str(second), differences=rows)
+        messages.data(
+            {
+                "comparable": comparable,
+                "verdict": verdict,
+                "a": str(first),
+                "b": str(second),
+                "differences": [asdict(difference) for difference in differences],
+            }
+        )
     else:
         messages.result(
             "\n".join([HEADLINES[verdict], "", f"A  {first}", f"B  {second}", *_explain(differences)]) + "\n"
@@ -115,8 +111,3 @@ def _align(rows: Sequence[tuple[str, str, str]]) -> list[str]:
             f"{a:<{first}}{b:<{second}}{text}", WIDTH, subsequent_indent=margin, break_on_hyphens=False
         )
     ]
-
-
-def _print_json(**answer: Any) -> int:
-    messages.result(json.dumps(answer, ensure_ascii=False, indent=2) + "\n")
-    return 0

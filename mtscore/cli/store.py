@@ -1,4 +1,4 @@
-"""The cache folder on the command line: its options, its progress bar, its messages."""
+"""The cache folder on the command line: its progress bar, its messages."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from mtscore import assets
 from mtscore.cli import messages
 
@@ -16,18 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from mtscore.assets import Progress, Store
-
-
-def store_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say where files are kept and whether the network may be used."""
-    for option in (
-        click.option(
-            "--offline", is_flag=True, help=f"Never use the network (or {assets.OFFLINE_VARIABLE})."
-        ),
-        click.option("--cache", metavar="FOLDER", help=f"Where files are kept (or {assets.CACHE_VARIABLE})."),
-    ):
-        function = option(function)
-    return function
 
 
 @contextmanager

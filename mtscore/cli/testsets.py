@@ -6,7 +6,6 @@ options of `score` can do the same.
 
 from __future__ import annotations
 
-import json
 from difflib import get_close_matches
 from itertools import compress
 from pathlib import Path
@@ -16,7 +15,8 @@ import click
 
 from mtscore.catalog import catalogue
 from mtscore.cli import messages
-from mtscore.cli.store import open_store, store_options
+from mtscore.cli.options import Group, format_option, grouped, is_typed, store_options
+from mtscore.cli.store import open_store
 from mtscore.errors import UsageError
 from mtscore.notices import Notice
 
@@ -26,48 +26,53 @@ if TYPE_CHECKING:
     from mtscore.assets import Asset, Store
     from mtscore.catalog.manifest import Manifest
 
-pair_option = click.option("-l", "--language-pair", "pair", metavar="SRC-TRG", help="A language pair.")
-format_option = click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Form of the answer.",
-)
+EXAMPLES = """
+mtscore testsets -l en-de
+mtscore testsets show wmt22 -l zh-en
+mtscore testsets get wmt17 wmt22
+mtscore testsets echo mini -l en-de src > mini.en
+mtscore testsets add mine.toml
+"""
+LIST = """
+mtscore testsets list
+mtscore testsets list -l en-de -f json
+"""
+SHOW = """
+mtscore testsets show wmt22
+mtscore testsets show wmt22 -l zh-en -f json
+"""
+GET = """
+mtscore testsets get wmt17 wmt22
+mtscore testsets get wmt22 -l zh-en --cache /data/mt
+"""
+ADD = """
+mtscore testsets add mine.toml
+mtscore testsets add ~/Downloads/test.tgz
+"""
+ECHO = """
+mtscore testsets echo mini -l en-de src > mini.en
+mtscore testsets echo wmt22 -l zh-en ref:A ref:B docid domain
+mtscore testsets echo wmt22 -l zh-en HuaweiTSC > huawei.en
+"""
+CITE = """
+mtscore testsets cite wmt22
+"""
+
+what = grouped("What")
+pair_option = what("-l", "--language-pair", "pair", metavar="SRC-TRG", help="A language pair.")
 
 
-class Group(click.Group):
+class TestSets(Group):
     """A group that explains what to write where a test set stands in a command's place."""
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that the first word names."""
-        if args and args[0] not in self.commands:
-            known = args[0] in catalogue.names()
-            hint = f"mtscore testsets show {args[0]}" if known else f"known: {', '.join(self.commands)}"
-            raise UsageError(f"testsets has no command {args[0]!r}", hint=hint)
-        return super().resolve_command(ctx, args)
+    def suggestion(self, word: str) -> str:
+        """Return what to write instead of a word that is no command."""
+        return f"mtscore testsets show {word}" if word in catalogue.names() else super().suggestion(word)
 
 
-@click.group(
-    name="testsets",
-    cls=Group,
-    invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="""\b
-    Examples:
-      mtscore testsets -l en-de
-      mtscore testsets show wmt22 -l zh-en
-      mtscore testsets get wmt17 wmt22
-      mtscore testsets echo wmt17 -l en-de src > wmt17.en
-      mtscore testsets add mine.toml
-    """,
-)
+@click.group("testsets", cls=TestSets, invoke_without_command=True, examples=EXAMPLES)
 @pair_option
-@format_option
+@format_option()
 @click.pass_context
 def command(ctx: click.Context, pair: str | None, form: str) -> None:
     """List the standard test sets; show, fetch, print or cite one, or add one of your own.
@@ -76,24 +81,24 @@ def command(ctx: click.Context, pair: str | None, form: str) -> None:
     """
     if ctx.invoked_subcommand is None:
         list_sets(pair, form)
-    elif pair or form != "text":
+    elif pair or is_typed(ctx, "form"):
         raise UsageError(
             "options stand behind the command", hint=f"mtscore testsets {ctx.invoked_subcommand} …"
         )
 
 
-@command.command(name="list")
+@command.command("list", examples=LIST)
 @pair_option
-@format_option
+@format_option()
 def list_command(pair: str | None, form: str) -> None:
     """List the test sets, all or those with a language pair."""
     list_sets(pair, form)
 
 
-@command.command()
+@command.command(examples=SHOW, short_help="Show what a test set is made of.")
 @click.argument("name")
 @pair_option
-@format_option
+@format_option()
 @store_options
 def show(name: str, pair: str | None, form: str, cache: str | None, offline: bool) -> None:
     """Show what a test set is made of, and which of its files are here.
@@ -104,16 +109,10 @@ def show(name: str, pair: str | None, form: str, cache: str | None, offline: boo
         show_set(name, pair, form, store)
 
 
-@command.command(
-    epilog="""\b
-    Examples:
-      mtscore testsets get wmt17 wmt22
-      mtscore testsets get wmt22 -l zh-en --cache /data/mt
-    """
-)
+@command.command(examples=GET, short_help="Fetch and check files, for use without a network.")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
-@click.option("-l", "--language-pair", "pair", metavar="SRC-TRG", help="Extract this pair's texts, too.")
-@click.option("--timeout", type=float, metavar="SECONDS", help="Patience with a silent server (30).")
+@what("-l", "--language-pair", "pair", metavar="SRC-TRG", help="Extract this pair's texts, too.")
+@what("--timeout", type=float, metavar="SECONDS", help="Patience with a silent server (30).")
 @store_options
 def get(
     names: tuple[str, ...], pair: str | None, timeout: float | None, cache: str | None, offline: bool
@@ -126,13 +125,7 @@ def get(
         get_sets(names, pair, store)
 
 
-@command.command(
-    epilog="""\b
-    Examples:
-      mtscore testsets add patents.toml
-      mtscore testsets add ~/Downloads/test.tgz
-    """
-)
+@command.command(examples=ADD, short_help="Take in a manifest, or an archive fetched elsewhere.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @store_options
 def add(files: tuple[str, ...], cache: str | None, offline: bool) -> None:
@@ -146,6 +139,8 @@ def add(files: tuple[str, ...], cache: str | None, offline: bool) -> None:
 
 
 @command.command(
+    examples=ECHO,
+    short_help="Print sources, references, metadata or systems.",
     help="""Print fields of a test set, one segment a line, several fields separated by tabs.
 
     \b
@@ -157,18 +152,12 @@ def add(files: tuple[str, ...], cache: str | None, offline: bool) -> None:
       a system's name            its published output (sys:NAME if it is also a field)
       all                        everything
     """,
-    epilog="""\b
-    Examples:
-      mtscore testsets echo wmt17 -l en-de src > wmt17.en
-      mtscore testsets echo wmt22 -l zh-en ref:A ref:B docid domain
-      mtscore testsets echo wmt22 -l zh-en HuaweiTSC > huawei.en
-    """,
 )
 @click.argument("names", metavar="NAME[,NAME]")
 @click.argument("fields", nargs=-1, required=True, metavar="FIELD...")
-@click.option("-l", "--language-pair", "pair", metavar="SRC-TRG", required=True, help="The language pair.")
-@click.option("-ol", "--origlang", metavar="XX", help="Only segments written in XX (non-XX: all others).")
-@click.option("--subset", metavar="REGEX", help="Only documents whose domain or tag matches.")
+@what("-l", "--language-pair", "pair", metavar="SRC-TRG", required=True, help="The language pair.")
+@what("-ol", "--origlang", metavar="XX", help="Only segments written in XX (non-XX: all others).")
+@what("--subset", metavar="REGEX", help="Only documents whose domain or tag matches.")
 @store_options
 def echo(
     *,
@@ -185,7 +174,7 @@ def echo(
         echo_fields(names.split(","), pair, fields, store, origlang=origlang, subset=subset)
 
 
-@command.command()
+@command.command(examples=CITE)
 @click.argument("name")
 def cite(name: str) -> None:
     """Print the publication to cite, as BibTeX."""
@@ -208,7 +197,7 @@ def list_sets(pair: str | None, form: str = "text") -> None:
             raise UsageError(f"no test set has the language pair {pair!r}", hint=hint)
         rows = sorted(fitting, key=lambda row: row["reverse_only"])
     if form == "json":
-        _print_json(rows)
+        messages.data(rows)
         return
     width = max(len(row["name"]) for row in rows)
     for row in rows:
@@ -254,7 +243,7 @@ def show_set(name: str, pair: str | None, form: str, store: Store) -> None:
         "citation": one.citation,
     }
     if form == "json":
-        _print_json(facts)
+        messages.data(facts)
     else:
         messages.result("\n".join(_shown(one, pair, facts)) + "\n")
 
@@ -411,7 +400,3 @@ def _citation(one: Manifest) -> str | None:
     if one.citation is None and base != one.name and base in catalogue.names():
         return catalogue.find(base).citation
     return one.citation
-
-
-def _print_json(answer: object) -> None:
-    messages.result(json.dumps(answer, ensure_ascii=False, indent=2) + "\n")

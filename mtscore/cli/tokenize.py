@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import ExitStack, closing
 from importlib import import_module
@@ -12,7 +11,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mtscore.cli import messages
-from mtscore.cli.options import Command, completed, grouped, one_of, target_language, tokenizer_names
+from mtscore.cli.options import (
+    Command,
+    encoding_option,
+    format_option,
+    grouped,
+    is_typed,
+    language_option,
+    store_options,
+    target_language,
+    tokenizer_options,
+)
 from mtscore.errors import MissingExtraError, UsageError
 
 if TYPE_CHECKING:
@@ -31,7 +40,6 @@ mtscore tokenize --list
 
 OWN_MODEL = "spm:PATH is a sentencepiece model of your own; other models are downloaded once."
 
-text = grouped("Text")
 tokenizers = grouped("Tokenizers")
 
 
@@ -42,53 +50,41 @@ tokenizers = grouped("Tokenizers")
     help="Print text as BLEU sees it: tokens with spaces between them, a line a segment.",
 )
 @click.argument("files", nargs=-1, metavar="[FILE...]")
-@text(
-    "-tok",
-    "--tokenize",
-    "name",
-    metavar="NAME",
-    shell_complete=completed(tokenizer_names),
-    help="The tokenizer (13a, or by -l).",
-)
-@text("-l", "--language-pair", metavar="SRC-TRG", help="Chooses the tokenizer.")
-@text("-lc", "--lowercase", is_flag=True, help="Lower-case the text before.")
-@text("-e", "--encoding", default="utf-8", help="Of all files (utf-8); the output is UTF-8.")
-@text("--cache", metavar="FOLDER", help="Where models of tokenizers are kept.")
-@text("--offline", is_flag=True, help="Never use the network.")
+@encoding_option
+@language_option
+@tokenizer_options
+@store_options
 @tokenizers("--list", "list_all", is_flag=True, help="Show them: versions, needs, and whether they are met.")
-@tokenizers(
-    "-f",
-    "--format",
-    callback=one_of(["text", "json"]),
-    metavar="NAME",
-    help="Of the list: text, json (text).",
-)
+@format_option(about="Of the list: ")
+@click.pass_context
 def command(
+    context: click.Context,
     *,
     files: tuple[str, ...],
-    name: str | None,
+    tokenize: str | None,
     language_pair: str | None,
     lowercase: bool,
     encoding: str,
     cache: str | None,
     offline: bool,
     list_all: bool,
-    format: str | None,  # noqa: A002  # named as the option
+    form: str,
 ) -> int:
     """Print tokens, or list the tokenizers."""
     if list_all:
-        rows = facts()
-        text = json.dumps(rows, ensure_ascii=False, indent=2) if format == "json" else as_table(rows)
-        messages.result(text + "\n")
+        if form == "json":
+            messages.data(facts())
+        else:
+            messages.result(f"{as_table(facts())}\n")
         return 0
-    if format is not None:
+    if is_typed(context, "form"):
         raise UsageError("is for --list: tokens are text", where="-f/--format")
     from mtscore.cli.store import open_store  # noqa: PLC0415  # --help and --list need none of this
     from mtscore.tokenizers import default_tokenizer, tokenizer  # noqa: PLC0415
 
     target = target_language(language_pair)
     with open_store(cache, offline=offline):
-        chosen = tokenizer(name or default_tokenizer(target))
+        chosen = tokenizer(tokenize or default_tokenizer(target))
     messages.notices(chosen.notices, quiet=False, verbose=False)
     print_tokens(files, chosen, lowercase=lowercase, encoding=encoding)
     return 0
