@@ -274,7 +274,7 @@ def _unsplit_script(text: str, tokenizer: str) -> str | None:
     """Return the script that most of the text is in and that the tokenizer does not split, if any."""
     scripts = SPLITS_AT_SPACES.get(tokenizer, set())
     letters = len(text)
-    if not scripts or len(text.encode("utf-8", "replace")) < 1.5 * letters:
+    if not scripts or not letters or len(text.encode("utf-8", "replace")) < 1.5 * letters:
         return None
     import regex  # noqa: PLC0415  # slow to import, and needed for few languages
 

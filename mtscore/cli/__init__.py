@@ -9,7 +9,7 @@ import gc
 import os
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mtscore._version import VERSION
 
@@ -19,19 +19,27 @@ if TYPE_CHECKING:
 
     import click
 
+
+class Entry(NamedTuple):
+    """Name a command's module, which has a click command named `command`, and say what it is for."""
+
+    module: str
+    about: str
+
+
 COMMANDS = {
-    "score": "mtscore.cli.score",
-    "demo": "mtscore.cli.demo",
-    "explain": "mtscore.cli.explain",
-    "tokenize": "mtscore.cli.tokenize",
-    "testsets": "mtscore.cli.testsets",
-    "reproduce": "mtscore.cli.reproduce",
-    "signature": "mtscore.cli.signature",
-    "search-errors": "mtscore.cli.search_errors",
-    "perplexity": "mtscore.cli.perplexity",
-    "correlate": "mtscore.cli.correlate",
+    "score": Entry("mtscore.cli.score", "Score hypotheses; this one needs no name."),
+    "demo": Entry("mtscore.cli.demo", "Score the embedded test set, and say what it means."),
+    "explain": Entry("mtscore.cli.explain", "Show how the BLEU of one segment comes about."),
+    "tokenize": Entry("mtscore.cli.tokenize", "Print text as BLEU sees it, or list the tokenizers."),
+    "testsets": Entry("mtscore.cli.testsets", "List, fetch, print or cite standard test sets."),
+    "reproduce": Entry("mtscore.cli.reproduce", "Check a published score, or a report."),
+    "signature": Entry("mtscore.cli.signature", "Explain a signature, or compare two."),
+    "search-errors": Entry("mtscore.cli.search_errors", "Tell errors of the search from the model's."),
+    "perplexity": Entry("mtscore.cli.perplexity", "How well a language model predicts a text."),
+    "correlate": Entry("mtscore.cli.correlate", "How well metrics agree with people."),
 }
-"""Each command's module, which has a click command named `command`; imported only when it is called."""
+"""The commands by name; a module is imported only when its command is called."""
 
 DONE, NO, NO_ANSWER, FAILED, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
 """The exit codes; 1 says that the answer is no, and from 2 on there is no answer."""
@@ -54,7 +62,7 @@ def run() -> NoReturn:
     except KeyboardInterrupt:  # during imports
         code = INTERRUPTED
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):  # closed by the caller
+        with suppress(OSError, ValueError, AttributeError):  # closed by the caller, or gone
             stream.flush()
     os._exit(code)
 
@@ -68,7 +76,6 @@ def main(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        _let_go_of_output()
         return PIPE_CLOSED
     except Exception as error:  # noqa: BLE001  # the last line of defence: no traceback reaches a user
         return _ended_by(error)
@@ -83,7 +90,9 @@ def _dispatch(arguments: list[str]) -> int:
     if COMPLETION_VARIABLE in os.environ:
         from mtscore.cli.completion import Root  # noqa: PLC0415  # asked for by the shell only
 
-        Root(COMMANDS).main([], prog_name="mtscore", complete_var=COMPLETION_VARIABLE)
+        Root({name: entry.module for name, entry in COMMANDS.items()}).main(
+            [], prog_name="mtscore", complete_var=COMPLETION_VARIABLE
+        )
     command, rest, name = find_command(arguments)
     with command.make_context(name, rest) as context:  # not `main`, which takes a closed pipe for exit code 1
         code = command.invoke(context)
@@ -109,7 +118,7 @@ def find_command(arguments: list[str]) -> tuple[click.Command, list[str], str]:
             f"{name} is a command and a file here",
             hint=f"the file is ./{name}; the command runs from another folder",
         )
-    command: click.Command = import_module(COMMANDS[name]).command
+    command: click.Command = import_module(COMMANDS[name].module).command
     return command, arguments[1:] if named else arguments, f"mtscore {name}" if named else "mtscore"
 
 
@@ -127,7 +136,6 @@ def _ended_by(error: Exception) -> int:
         raise error
     text, code = _explained(error)
     messages.error(text, excerpt=getattr(error, "excerpt", None))
-    _let_go_of_output()
     return code
 
 
@@ -148,12 +156,3 @@ def _explained(error: Exception) -> tuple[str, int]:
     cause = " ".join(f"{type(error).__name__}: {error}".split())
     advice = f"please report it, with the traceback that {DEBUG_VARIABLE}=1 prints"
     return f"internal error: {cause} ({advice})", FAILED
-
-
-def _let_go_of_output() -> None:
-    """Point standard output elsewhere, so that ending the process does not fail on it once more."""
-    try:
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, sys.stdout.fileno())
-    except (OSError, ValueError, AttributeError):
-        pass
