@@ -1,6 +1,6 @@
 """Shell completion: of commands, options, and of the words that an option can take.
 
-`eval "$(_MTSCORE_COMPLETE=bash_source mtscore)"` in `~/.bashrc` switches it on (`zsh_source` in `~/.zshrc`).
+How to switch it on is at the end of `mtscore --help`.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 import click
+
+from mtscore.cli.options import complete_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,8 +46,8 @@ class Root(click.Group):
         return "score", self.get_command(ctx, "score"), args
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Return commands, and the options of `score`."""
+        """Return commands, and what `score` may begin with: options, or else a file."""
         score = cast("click.Command", self.get_command(ctx, "score"))
-        return super().shell_complete(ctx, incomplete) + score.shell_complete(
-            click.Context(score, parent=ctx, info_name="score"), incomplete
-        )
+        context = click.Context(score, parent=ctx, info_name="score")
+        found = super().shell_complete(ctx, incomplete) + score.shell_complete(context, incomplete)
+        return found or complete_file(context, score.params[0], incomplete)

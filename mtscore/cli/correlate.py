@@ -15,7 +15,7 @@ from mtscore.cli.diagnostics import (
     output_options,
     read_columns,
 )
-from mtscore.cli.options import Command, grouped, one_of
+from mtscore.cli.options import Command, argument, grouped, one_of
 from mtscore.errors import UsageError
 from mtscore.report.rows import present
 
@@ -100,7 +100,7 @@ class Answer:
     three rows or with equal scores throughout have no correlation: they are left out and counted.
     """,
 )
-@click.argument("scores", required=False)
+@argument("scores", required=False)
 @columns("--human-file", metavar="FILE", help="The table with the human scores, if it is another one.")
 @columns("--human", metavar="COLUMN", help="The human scores (human).")
 @columns("--system", metavar="COLUMN", help="The systems' names (system or SYS).")

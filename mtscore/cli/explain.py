@@ -10,6 +10,7 @@ import click
 from mtscore.cli import messages
 from mtscore.cli.options import (
     Command,
+    argument,
     bleu_options,
     encoding_option,
     format_option,
@@ -60,7 +61,7 @@ texts = grouped("A segment of its own")
     It is the segment score of `mtscore score -sl`, with effective order: orders for which the
     hypothesis is too short are left out.""",
 )
-@click.argument("files", nargs=-1, metavar="[REFERENCE...]")
+@argument("files", nargs=-1, metavar="[REFERENCE...]")
 @texts("--hyp", metavar="TEXT", help="The hypothesis.")
 @texts("--ref", multiple=True, metavar="TEXT", help="A reference; repeat it for several.")
 @inputs("-i", "--input", metavar="FILE", help="A file of hypotheses, beside files of references.")

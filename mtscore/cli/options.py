@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 from click.core import ParameterSource
 
 from mtscore.errors import UsageError, closest
 from mtscore.report import FORMATS
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 GREEDY = {"-i", "-m", "--echo"}
 """Options that take all words up to the next option."""
@@ -22,16 +25,32 @@ FORMAT_VARIABLE = "MTSCORE_FORMAT"
 SMOOTHING = ["exp", "floor", "add-k", "none"]
 
 Check: TypeAlias = Callable[[click.Context, click.Parameter, str | None], str | None]
-Completion: TypeAlias = Callable[[click.Context, click.Parameter, str], list[str]]
+Completion: TypeAlias = "Callable[[click.Context, click.Parameter, str], list[CompletionItem]]"
 Decorator: TypeAlias = Callable[[Any], Any]
 
 
-class Option(click.Option):
-    """An option that belongs to a group of the help page."""
+def complete_file(_context: click.Context, _parameter: click.Parameter, word: str) -> list[CompletionItem]:
+    """Leave a word to the shell, which completes it to the name of a file."""
+    from click.shell_completion import CompletionItem  # noqa: PLC0415  # only for completion
 
-    def __init__(self, *arguments: Any, group: str = "Other", **settings: Any) -> None:
-        super().__init__(*arguments, **settings)
+    return [CompletionItem(word, type="file")]
+
+
+class Option(click.Option):
+    """An option in a group of the help page; its value may be a file unless it says otherwise."""
+
+    def __init__(
+        self, *arguments: Any, group: str, shell_complete: Completion = complete_file, **settings: Any
+    ) -> None:
+        super().__init__(*arguments, shell_complete=shell_complete, **settings)
         self.group = group
+
+
+class Argument(click.Argument):
+    """An argument that may be a file unless it says otherwise."""
+
+    def __init__(self, *arguments: Any, shell_complete: Completion = complete_file, **settings: Any) -> None:
+        super().__init__(*arguments, shell_complete=shell_complete, **settings)
 
 
 class Command(click.Command):
@@ -80,7 +99,7 @@ class Group(Command, click.Group):
         Raises:
             UsageError: if there is none.
         """
-        if args[0] not in self.commands:
+        if args[0] not in self.commands and not ctx.resilient_parsing:  # as completion parses
             raise UsageError(f"{self.name} has no command {args[0]!r}", hint=self.suggestion(args[0]))
         return super().resolve_command(ctx, args)
 
@@ -96,6 +115,11 @@ def grouped(group: str) -> Callable[..., Decorator]:
         return click.option(*names, cls=Option, group=group, **settings)
 
     return option
+
+
+def argument(name: str, **settings: Any) -> Decorator:
+    """Return the decorator that adds an argument."""
+    return click.argument(name, cls=Argument, **settings)
 
 
 def together(*options: Decorator) -> Decorator:
@@ -195,11 +219,15 @@ def chosen_format(known: Sequence[str]) -> Check:
 
 
 def completed(known: Callable[[], Sequence[str]]) -> Completion:
-    """Return how the shell completes an option's word, or the last of several with commas between."""
+    """Return how the shell completes a word, or the last of several with commas between."""
 
-    def complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    def complete(
+        _context: click.Context, _parameter: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem  # noqa: PLC0415  # only for completion
+
         before, comma, start = incomplete.rpartition(",")
-        return [f"{before}{comma}{word}" for word in known() if word.startswith(start)]
+        return [CompletionItem(f"{before}{comma}{word}") for word in known() if word.startswith(start)]
 
     return complete
 

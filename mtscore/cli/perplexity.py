@@ -17,7 +17,7 @@ from mtscore.cli.diagnostics import (
     read_text,
     without_columns,
 )
-from mtscore.cli.options import Command, grouped, one_of
+from mtscore.cli.options import Command, argument, grouped, one_of
 from mtscore.errors import UsageError
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Row:
     are compared on them. In JSON an infinite perplexity is null.
     """,
 )
-@click.argument("files", nargs=-1, metavar="FILES...")
+@argument("files", nargs=-1, metavar="FILES...")
 @values("--base", default="e", metavar="e|2|10", help="Base of the logarithms (e); it moves no perplexity.")
 @values("--probabilities", is_flag=True, help="Values are probabilities from 0 to 1, not logarithms.")
 @values(

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from mtscore.cli.arguments import rewrite
-from mtscore.cli.options import Command, arities, format_option, grouped, inputs, store_options
+from mtscore.cli.options import Command, argument, arities, format_option, grouped, inputs, store_options
 
 EXAMPLES = """
 mtscore reproduce 'BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.0.0 = 28.3' ref.de -i hyp.de
@@ -59,8 +59,8 @@ claims = grouped("The claim")
 
     The exit code is 0 if every number comes out at its printed precision, and 1 if not.""",
 )
-@click.argument("claim")
-@click.argument("words", nargs=-1, metavar="[REFERENCE...]")
+@argument("claim")
+@argument("words", nargs=-1, metavar="[REFERENCE...]")
 @claims("--published", metavar="NUMBER", help="The score, where the signature stands alone.")
 @claims("-tok", "--tokenize", metavar="spm:PATH", help="The model that a signature knows by its digest only.")
 @inputs("-i", "--input", multiple=True, metavar="FILE...", help="Hypotheses, a file a system; - is stdin.")

@@ -6,18 +6,21 @@ This module is imported for `--version` and `--help` too: everything heavy is im
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from mtscore._version import VERSION
-from mtscore.cli import messages
+from mtscore.cli import COMMANDS, messages
 from mtscore.cli.arguments import rewrite
 from mtscore.cli.options import (
+    FORMAT_VARIABLE,
     Command,
+    argument,
     arities,
     bleu,
     bleu_options,
+    complete_file,
     completed,
     encoding_option,
     format_option,
@@ -35,6 +38,9 @@ from mtscore.cli.options import (
 from mtscore.errors import UsageError, closest
 from mtscore.metrics import METRICS
 from mtscore.report import FORMATS
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 USAGE = """\
 Usage: mtscore REFERENCE... -i HYPOTHESES...     score files, one segment a line
@@ -58,6 +64,19 @@ mtscore ref.de -i base.de new.de -par -ci
 mtscore ref.de -i base.de new.de --fail-on-regression -o report.json -o summary.md
 mtscore -t mini -l en-de -i mine.de --detail
 """
+
+WORDS = "mtscore.words"
+"""Where a context keeps the words of a line that is to be completed."""
+
+ENVIRONMENT = (
+    (FORMAT_VARIABLE, "The format where there is no -f; a command without this format has its own."),
+    ("MTSCORE_CACHE", "As --cache."),
+    ("MTSCORE_OFFLINE", "As --offline, if it is 1."),
+    ("NO_COLOR", "As --no-color, if it is not empty."),
+    ("MTSCORE_DEBUG", "If it is 1, errors come with a traceback."),
+)
+COMPLETION = """eval "$(_MTSCORE_COMPLETE=bash_source mtscore)" """.strip()
+"""Switches the completion of words on; it belongs into `~/.bashrc` (with `zsh_source` into `~/.zshrc`)."""
 
 
 class ScoreOptions(NamedTuple):
@@ -136,10 +155,30 @@ class ScoreCommand(Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Rewrite the words by mtscore's grammar, then read them as click does."""
         if ctx.resilient_parsing:  # for completion, of a line that is not finished
+            ctx.meta[WORDS] = tuple(args)
             return super().parse_args(ctx, args)
         if not args:
             args = ["--usage"]
         return super().parse_args(ctx, rewrite(args, arities(self), os.path.isfile))
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what is not an option of this command, and the examples."""
+        with formatter.section("Other commands (mtscore COMMAND --help)"):
+            formatter.write_dl([(name, entry.about) for name, entry in COMMANDS.items() if name != self.name])
+        with formatter.section("Environment (nothing in it moves a number)"):
+            formatter.write_dl(ENVIRONMENT)
+        with formatter.section("Completion in bash (in zsh with zsh_source)"):
+            formatter.write_text(COMPLETION)
+        super().format_epilog(ctx, formatter)
+
+
+def complete_word(ctx: click.Context, parameter: click.Parameter, word: str) -> list[CompletionItem]:
+    """Complete a word behind `-m` to a metric, any other that no option takes to the name of a file."""
+    last = next((before for before in reversed(ctx.meta.get(WORDS, ())) if before.startswith("-")), None)
+    return (complete_metric if last in {"-m", "--metrics"} else complete_file)(ctx, parameter, word)
+
+
+complete_metric = completed(lambda: list(METRICS))
 
 
 def print_version(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
@@ -176,7 +215,7 @@ gates = grouped("Gates (exit code 1)")
     examples=EXAMPLES,
     help="Score hypotheses against references: plain text, one segment a line, not tokenised.",
 )
-@click.argument("words", nargs=-1, metavar="REFERENCE...")
+@argument("words", nargs=-1, metavar="REFERENCE...", shell_complete=complete_word)
 @inputs("-i", "--input", multiple=True, metavar="FILE...", help="Hypotheses, a file a system; - is stdin.")
 @inputs("-r", "--reference", multiple=True, metavar="FILE", help="A reference; may stand anywhere.")
 @inputs(
@@ -215,7 +254,7 @@ gates = grouped("Gates (exit code 1)")
     "--metrics",
     multiple=True,
     callback=check_metrics,
-    shell_complete=completed(lambda: list(METRICS)),
+    shell_complete=complete_metric,
     metavar="NAME...",
     help=f"{', '.join(METRICS)} (bleu).",
 )

@@ -16,7 +16,7 @@ from mtscore.cli.diagnostics import (
     read_columns,
     read_text,
 )
-from mtscore.cli.options import Command, grouped, non_negative, one_of
+from mtscore.cli.options import Command, argument, grouped, non_negative, one_of
 from mtscore.errors import UsageError
 from mtscore.report.rows import present
 
@@ -114,7 +114,7 @@ class Source:
     with --length-norm, log-probabilities per token.
     """,
 )
-@click.argument("table", required=False)
+@argument("table", required=False)
 @values("--ref-logprob", metavar="FILE|COLUMN", help="log P(y*|x), of the references.")
 @values("--hyp-logprob", metavar="FILE|COLUMN", help="log P(ŷ|x), of the outputs.")
 @values("--ref-text", metavar="FILE|COLUMN", help="The references' texts.")

@@ -10,7 +10,7 @@ import click
 
 from mtscore import comparability
 from mtscore.cli import messages
-from mtscore.cli.options import Group, format_option
+from mtscore.cli.options import Group, argument, format_option
 from mtscore.signature import Signature
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def command() -> None:
 
 
 @command.command(examples=EXPLAIN, short_help="Say what a signature means.")
-@click.argument("signature")
+@argument("signature")
 @format_option()
 def explain(signature: str, form: str) -> int:
     """Say in plain words what each field of SIGNATURE means and what it changes."""
@@ -60,8 +60,8 @@ def explain(signature: str, form: str) -> int:
 
 
 @command.command(examples=COMPARE, short_help="Tell whether scores may be compared.")
-@click.argument("a")
-@click.argument("b")
+@argument("a")
+@argument("b")
 @format_option()
 def compare(a: str, b: str, form: str) -> int:
     """Tell whether a score with signature A and one with signature B may be compared.

@@ -15,7 +15,16 @@ import click
 
 from mtscore.catalog import catalogue
 from mtscore.cli import messages
-from mtscore.cli.options import Group, format_option, grouped, is_typed, store_options
+from mtscore.cli.options import (
+    Group,
+    argument,
+    completed,
+    format_option,
+    grouped,
+    is_typed,
+    store_options,
+    test_set_names,
+)
 from mtscore.cli.store import open_store
 from mtscore.errors import UsageError
 from mtscore.notices import Notice
@@ -59,6 +68,7 @@ mtscore testsets cite wmt22
 """
 
 what = grouped("What")
+name_argument = argument("name", shell_complete=completed(test_set_names))
 pair_option = what("-l", "--language-pair", "pair", metavar="SRC-TRG", help="A language pair.")
 
 
@@ -96,7 +106,7 @@ def list_command(pair: str | None, form: str) -> None:
 
 
 @command.command(examples=SHOW, short_help="Show what a test set is made of.")
-@click.argument("name")
+@name_argument
 @pair_option
 @format_option()
 @store_options
@@ -110,7 +120,7 @@ def show(name: str, pair: str | None, form: str, cache: str | None, offline: boo
 
 
 @command.command(examples=GET, short_help="Fetch and check files, for use without a network.")
-@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=completed(test_set_names))
 @what("-l", "--language-pair", "pair", metavar="SRC-TRG", help="Extract this pair's texts, too.")
 @what("--timeout", type=float, metavar="SECONDS", help="Patience with a silent server (30).")
 @store_options
@@ -126,7 +136,7 @@ def get(
 
 
 @command.command(examples=ADD, short_help="Take in a manifest, or an archive fetched elsewhere.")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@argument("files", nargs=-1, required=True, metavar="FILE...")
 @store_options
 def add(files: tuple[str, ...], cache: str | None, offline: bool) -> None:
     """Take in a manifest (.toml) of your own, or an archive that was fetched elsewhere.
@@ -153,8 +163,8 @@ def add(files: tuple[str, ...], cache: str | None, offline: bool) -> None:
       all                        everything
     """,
 )
-@click.argument("names", metavar="NAME[,NAME]")
-@click.argument("fields", nargs=-1, required=True, metavar="FIELD...")
+@argument("names", metavar="NAME[,NAME]", shell_complete=completed(test_set_names))
+@argument("fields", nargs=-1, required=True, metavar="FIELD...")
 @what("-l", "--language-pair", "pair", metavar="SRC-TRG", required=True, help="The language pair.")
 @what("-ol", "--origlang", metavar="XX", help="Only segments written in XX (non-XX: all others).")
 @what("--subset", metavar="REGEX", help="Only documents whose domain or tag matches.")
@@ -175,7 +185,7 @@ def echo(
 
 
 @command.command(examples=CITE)
-@click.argument("name")
+@name_argument
 def cite(name: str) -> None:
     """Print the publication to cite, as BibTeX."""
     cite_set(name)

@@ -13,6 +13,7 @@ import click
 from mtscore.cli import messages
 from mtscore.cli.options import (
     Command,
+    argument,
     encoding_option,
     format_option,
     grouped,
@@ -49,7 +50,7 @@ tokenizers = grouped("Tokenizers")
     examples=EXAMPLES,
     help="Print text as BLEU sees it: tokens with spaces between them, a line a segment.",
 )
-@click.argument("files", nargs=-1, metavar="[FILE...]")
+@argument("files", nargs=-1, metavar="[FILE...]")
 @encoding_option
 @language_option
 @tokenizer_options
