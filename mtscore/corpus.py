@@ -10,13 +10,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress, count
 from types import NoneType
-from typing import NamedTuple, NoReturn, Protocol, TypeAlias, cast
+from typing import NamedTuple, NoReturn, Protocol, TypeAlias, TypeVar, cast
 
 from mtscore.errors import AlignmentError, InputError, ShapeError, UsageError
 from mtscore.lines import STANDARD_INPUT, LineReader
 
 Hypotheses: TypeAlias = Sequence[str]
 References: TypeAlias = Sequence[Sequence[str | None]]
+
+T = TypeVar("T")
 
 EXAMPLE = "for two segments with two references each: [['ref 1a', 'ref 2a'], ['ref 1b', 'ref 2b']]"
 
@@ -277,7 +279,7 @@ def _streams(references: Iterable[Iterable[str | None]]) -> list[list[str | None
     if isinstance(references, str | bytes):
         raise ShapeError(f"{wanted}, got one {type(references).__name__}", hint=EXAMPLE)
     try:
-        streams = list(references)
+        streams = _listed(references)
     except TypeError:
         raise ShapeError(f"{wanted}, got {type(references).__name__}", hint=EXAMPLE) from None
     if any(isinstance(stream, str | bytes) for stream in streams):
@@ -300,7 +302,9 @@ def _stream(stream: Iterable[object], number: int, wanted: str) -> list[str | No
     return cast("list[str | None]", lines)
 
 
-def _listed(lines: Iterable[object]) -> list[object]:
+def _listed(lines: Iterable[T]) -> list[T]:
+    if isinstance(lines, set | frozenset | dict):
+        raise TypeError  # the lines of the one have no order, those of the other are its values
     return lines if isinstance(lines, list) else list(lines)  # a copy would go through all of the memory
 
 

@@ -832,8 +832,8 @@ def test_segment_without_references() -> None:
         ({"smooth_method": "floor", "smooth_value": -0.1}, "smooth value must be >= 0, not -0.1"),
         ({"smooth_method": "add-k", "smooth_value": math.nan}, "smooth value must be >= 0, not nan"),
         ({"smooth_method": "add-k", "smooth_value": math.inf}, "smooth value must be >= 0, not inf"),
-        ({"max_ngram_order": 0}, "the n-gram order must be >= 1, not 0"),
-        ({"max_ngram_order": -3}, "the n-gram order must be >= 1, not -3"),
+        ({"max_ngram_order": 0}, "BLEU's n-gram order must be a whole number from 1 to 100, not 0"),
+        ({"max_ngram_order": -3}, "BLEU's n-gram order must be a whole number from 1 to 100, not -3"),
         ({"tokenize": "13b"}, r"unknown tokenizer '13b' \(did you mean 13a\?\)"),
     ],
 )

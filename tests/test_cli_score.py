@@ -567,7 +567,7 @@ def assert_refused(found: Result, *parts: str, code: int = 2) -> None:
         ("ref -i hyp -s floor -sv -1", "smooth value must be >= 0, not -1.0"),
         ("ref -i hyp -s floor -sv nan", "smooth value must be >= 0, not nan"),
         ("ref -i hyp -s floor -sv x", "'x' is not a valid float"),
-        ("ref -i hyp --max-ngram-order 0", "the n-gram order must be >= 1, not 0"),
+        ("ref -i hyp --max-ngram-order 0", "BLEU's n-gram order must be a whole number from 1 to 100, not 0"),
         ("ref -i hyp -l en", "-l: language pair 'en' is not of the form src-trg (for example en-de)"),
         ("ref -i hyp -l en-", "language pair 'en-' is not of the form src-trg"),
         ("ref -i hyp -l -de", "language pair '-de' is not of the form src-trg"),

@@ -92,7 +92,7 @@ def test_signatures_of_every_release(text: str, metric: Any) -> None:
         ("METEOR+version.1.5", "there is no metric METEOR here"),
         ("chrF0+numchars.6", "chrF's beta must be a positive number"),
         ("chrF2+numchars.0", "chrF's character order must be a whole number from 1 to 100, not 0"),
-        ("BLEU+maxn.0", "the n-gram order must be >= 1, not 0"),
+        ("BLEU+maxn.0", "BLEU's n-gram order must be a whole number from 1 to 100, not 0"),
         ("TER+tok.13a", "there is no tokenizer '13a' for TER here"),
         ("BLEU+tok.flores", "there is no tokenizer 'flores' here"),
     ],

@@ -6,14 +6,20 @@ import os
 import stat
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
+from mtscore import BLEU, CHRF, TER
 from mtscore.cli import main
+from mtscore.errors import ShapeError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
+
+    from mtscore.statistics import AnyMetric
 
 REFERENCE = "The cat sat on the mat .\nIt was raining all day long .\n"
 HYPOTHESIS = "The cat sat on a mat .\nIt rained all day long .\n"
@@ -131,3 +137,83 @@ def test_messages_that_cannot_be_written(line: str, code: int) -> None:
     done = in_shell(line)
     assert done.returncode == code
     assert b"Traceback" not in done.stderr
+
+
+# --- The Python API -----------------------------------------------------------------------------------------
+
+
+class Column:
+    """Behave as a column of a table does: iterable, with a length, and not indexed from 0."""
+
+    def __init__(self, values: list[str]) -> None:
+        self._values = values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+class Text(str):
+    """Be a string of another class, as other libraries have them."""
+
+    __slots__ = ()
+
+
+@pytest.mark.parametrize("metric", [BLEU(), CHRF(), TER()])
+@pytest.mark.parametrize(
+    "form",
+    [
+        tuple,
+        iter,
+        Column,
+        np.array,
+        lambda lines: np.array(lines, dtype=object),
+        lambda lines: map(Text, lines),
+    ],
+)
+def test_lines_in_any_container(metric: AnyMetric, form: Callable[[list[str]], Iterable[str]]) -> None:
+    """Hypotheses and references may come in anything that gives strings in order."""
+    hypotheses, reference = HYPOTHESIS.splitlines(), REFERENCE.splitlines()
+    expected = metric.corpus_score(hypotheses, [reference])
+    assert metric.corpus_score(form(hypotheses), [form(reference)]) == expected
+    assert metric.corpus_score(form(hypotheses), iter([form(reference)])) == expected
+
+
+@pytest.mark.parametrize("form", [set, frozenset, dict.fromkeys])
+def test_lines_without_order(form: Callable[[list[str]], Iterable[str]]) -> None:
+    """A set has no order and a dictionary's keys are no lines: both are refused instead of scored."""
+    lines = REFERENCE.splitlines()
+    with pytest.raises(ShapeError, match=r"hypotheses must be a list of strings, got (set|frozenset|dict)"):
+        BLEU().corpus_score(form(lines), [lines])
+    with pytest.raises(ShapeError, match=r"references must be .*, set 1 is (set|frozenset|dict)"):
+        BLEU().corpus_score(lines, [form(lines)])
+
+
+@pytest.mark.parametrize("wrong", [None, 5, b"a"])
+def test_references_of_a_sentence(wrong: Any) -> None:
+    """References of a sentence that are no list are refused with a name for what they are."""
+    kind = type(wrong).__name__
+    with pytest.raises(ShapeError, match=f"references must be a list of strings, got {kind}"):
+        BLEU().sentence_score("a", wrong)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {"max_ngram_order": 10**9},
+            "BLEU's n-gram order must be a whole number from 1 to 100, not 1000000000",
+        ),
+        ({"max_ngram_order": 2.5}, "BLEU's n-gram order must be a whole number from 1 to 100, not 2.5"),
+        ({"max_ngram_order": "4"}, "BLEU's n-gram order must be a whole number from 1 to 100, not '4'"),
+        ({"smooth_method": None}, "unknown smoothing method None"),
+        ({"smooth_method": "floor", "smooth_value": "1"}, "smooth value must be >= 0, not '1'"),
+        ({"tokenize": 13}, "unknown tokenizer 13"),
+    ],
+)
+def test_settings_of_another_type(settings: dict[str, Any], message: str) -> None:
+    """A setting of the wrong type, or one that would fill the memory, is refused with its value."""
+    with pytest.raises(UsageError, match=message):
+        BLEU(**settings)

@@ -7,6 +7,7 @@ A metric is written once, for segments, corpora, subsets and resamples alike: th
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
 
@@ -14,11 +15,11 @@ import numpy as np
 
 from mtscore._version import VERSION
 from mtscore.corpus import check_corpus, reference_counts
-from mtscore.errors import ShapeError
+from mtscore.errors import ShapeError, UsageError
 from mtscore.results import Score
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from mtscore.arrays import Booleans, Floats
     from mtscore.corpus import Corpus, Hypotheses, References
@@ -35,6 +36,12 @@ DEFAULT_SEED = 12345
 
 CHUNK_SEGMENTS = 2048
 """How many segments go through the arrays at once: enough to be fast, few enough for the cache."""
+
+
+def check_order(what: str, order: int, least: int, most: int) -> None:
+    """Raise a `UsageError` unless the order of n-grams is one that somebody may mean."""
+    if not isinstance(order, int) or not least <= order <= most:
+        raise UsageError(f"{what} order must be a whole number from {least} to {most}, not {order!r}")
 
 
 class Metric(ABC, Generic[P, S]):
@@ -127,8 +134,9 @@ class Metric(ABC, Generic[P, S]):
         """Score one segment against its references, with the metric's own settings."""
         if not isinstance(hypothesis, str):
             raise ShapeError(f"the hypothesis must be a string, not {type(hypothesis).__name__}")
-        if isinstance(references, str):
-            raise ShapeError("references must be a list of strings, got one string", hint="[reference]")
+        if isinstance(references, str | bytes) or not isinstance(references, Iterable):
+            got = "one string" if isinstance(references, str) else type(references).__name__
+            raise ShapeError(f"references must be a list of strings, got {got}", hint="[reference]")
         return self.corpus_score([hypothesis], [[reference] for reference in references])
 
     def segment_scores(self, hypotheses: Iterable[str], references: Iterable[Iterable[str | None]]) -> Floats:

@@ -15,7 +15,7 @@ import numpy as np
 from mtscore.arrays import Ragged
 from mtscore.errors import UsageError, closest
 from mtscore.kernels.ngrams import clipped_counts
-from mtscore.metrics.base import Metric, flattened
+from mtscore.metrics.base import Metric, check_order, flattened
 from mtscore.results import Score
 from mtscore.signature import Signature
 from mtscore.tokenizers import default_tokenizer, tokenizer
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 SMOOTHING: Mapping[str, float | None] = {"exp": None, "floor": 0.1, "add-k": 1.0, "none": None}
 """The smoothing methods with the default of their value; None where a method takes none."""
+
+LONGEST = 100
+"""Of all orders of n-grams; what is above is a typing error, whose counts would fill the memory."""
 
 NO_PRECISION = -9999999999.0
 """Stands for the logarithm of a precision of 0, so that the score becomes exactly 0."""
@@ -123,19 +126,18 @@ class BLEU(Metric[_Prepared, BLEUScore]):
         if self.smooth_method not in SMOOTHING:
             raise UsageError(
                 f"unknown smoothing method {self.smooth_method!r}",
-                hint=closest(self.smooth_method, list(SMOOTHING)),
+                hint=closest(str(self.smooth_method), list(SMOOTHING)),
             )
         if self.smooth_value is not None:
             if SMOOTHING[self.smooth_method] is None:
                 raise UsageError(
                     f"smoothing method {self.smooth_method!r} takes no value", hint="floor and add-k do"
                 )
-            if not 0 <= self.smooth_value < float("inf"):
-                raise UsageError(f"smooth value must be >= 0, not {self.smooth_value}")
-        if self.max_ngram_order < 1:
-            raise UsageError(f"the n-gram order must be >= 1, not {self.max_ngram_order}")
+            if not isinstance(self.smooth_value, int | float) or not 0 <= self.smooth_value < float("inf"):
+                raise UsageError(f"smooth value must be >= 0, not {self.smooth_value!r}")
+        check_order("BLEU's n-gram", self.max_ngram_order, 1, LONGEST)
         if self.tokenize is None:
-            object.__setattr__(self, "tokenize", default_tokenizer(self.trg_lang))
+            object.__setattr__(self, "tokenize", default_tokenizer(self.trg_lang or ""))
         tokenizer(self.tokenize or "")
 
     @property

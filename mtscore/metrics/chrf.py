@@ -15,7 +15,7 @@ from mtscore.arrays import Ragged
 from mtscore.characters import END, UNKNOWN, Alphabet, join, split_characters, split_words
 from mtscore.errors import UsageError
 from mtscore.kernels.ngrams import matches, totals
-from mtscore.metrics.base import Metric, flattened
+from mtscore.metrics.base import Metric, check_order, flattened
 from mtscore.results import Score
 from mtscore.signature import Signature
 from mtscore.vocabulary import Vocabulary
@@ -85,8 +85,8 @@ class CHRF(Metric[_Prepared, CHRFScore]):
     eps_smoothing: bool = False
 
     def __post_init__(self) -> None:
-        _check_order("character", self.char_order, 1, LONGEST_CHARACTERS)
-        _check_order("word", self.word_order, 0, LONGEST_WORDS)
+        check_order("chrF's character", self.char_order, 1, LONGEST_CHARACTERS)
+        check_order("chrF's word", self.word_order, 0, LONGEST_WORDS)
         if not isinstance(self.beta, int | float) or not 0 < self.beta <= LARGEST_BETA:
             raise UsageError(f"chrF's beta must be a positive number, not {self.beta!r}")
 
@@ -182,11 +182,6 @@ class CHRF(Metric[_Prepared, CHRFScore]):
         exists = denominator > 0
         safe = np.where(exists, denominator, 1.0)
         return np.where(exists, (1 + factor) * precision * recall / safe, otherwise)
-
-
-def _check_order(what: str, order: int, least: int, most: int) -> None:
-    if not isinstance(order, int) or not least <= order <= most:
-        raise UsageError(f"chrF's {what} order must be a whole number from {least} to {most}, not {order!r}")
 
 
 def _compare(hypotheses: Ragged, references: Ragged, order: int) -> Integers:

@@ -61,14 +61,14 @@ def tokenizer(name: str) -> Tokenizer:
         UsageError: if there is none, with the closest names.
         MissingExtraError: if it needs a package that is not installed.
     """
-    family, colon, path = name.partition(":")
+    family, colon, path = str(name).partition(":")
     if colon and family == "spm":
         from mtscore.tokenizers.external import TokenizerOwnModel  # noqa: PLC0415  # as all others
 
         return TokenizerOwnModel(path)
     entry = TOKENIZERS.get(name)
     if entry is None:
-        raise UsageError(f"unknown tokenizer {name!r}", hint=closest(name, list(TOKENIZERS)))
+        raise UsageError(f"unknown tokenizer {name!r}", hint=closest(str(name), list(TOKENIZERS)))
     module, _, attribute = entry.factory.partition(":")
     made: Tokenizer = getattr(import_module(module), attribute)()
     return made
