@@ -10,6 +10,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from mtscore.corpus import Corpus, System, check_corpus
+from mtscore.errors import UsageError
 from mtscore.evaluate import Plan, evaluate
 from mtscore.metrics.base import CHUNK_SEGMENTS
 from mtscore.metrics.bleu import BLEU
@@ -171,13 +172,19 @@ def evaluate_systems(
         metrics: by default BLEU alone.
         plan: attributes of `mtscore.evaluate.Plan`, such as `test="ar", trials=10000` or `resamples=1000`.
 
+    Raises:
+        ShapeError, AlignmentError, UsageError: as `corpus_score`, and if there are no systems.
+
     Warns:
         UserWarning: of what makes a number mean something else, such as tokenised hypotheses.
     """
-    streams = [list(reference) for reference in references]
-    corpora = [check_corpus(hypotheses, streams) for hypotheses in systems.values()]
-    corpus = Corpus([one.systems[0] for one in corpora], streams)
-    names = [f"reference {number}" for number in range(1, len(streams) + 1)]
+    if not systems:
+        raise UsageError("no systems to score")
+    checked: list[Corpus] = []
+    for hypotheses in systems.values():
+        checked.append(check_corpus(hypotheses, checked[0].references if checked else references))
+    corpus = Corpus([one.systems[0] for one in checked], checked[0].references)
+    names = [f"reference {number}" for number in range(1, len(corpus.references) + 1)]
     report = evaluate(
         [System(name) for name in systems],
         names,
