@@ -75,8 +75,7 @@ ENVIRONMENT = (
     ("NO_COLOR", "As --no-color, if it is not empty."),
     ("MTSCORE_DEBUG", "If it is 1, errors come with a traceback."),
 )
-COMPLETION = """eval "$(_MTSCORE_COMPLETE=bash_source mtscore)" """.strip()
-"""Switches the completion of words on; it belongs into `~/.bashrc` (with `zsh_source` into `~/.zshrc`)."""
+COMPLETION = 'eval "$(_MTSCORE_COMPLETE=bash_source mtscore)"'
 
 
 class ScoreOptions(NamedTuple):
@@ -167,7 +166,7 @@ class ScoreCommand(Command):
             formatter.write_dl([(name, entry.about) for name, entry in COMMANDS.items() if name != self.name])
         with formatter.section("Environment (nothing in it moves a number)"):
             formatter.write_dl(ENVIRONMENT)
-        with formatter.section("Completion in bash (in zsh with zsh_source)"):
+        with formatter.section("Completion, in ~/.bashrc (in ~/.zshrc with zsh_source)"):
             formatter.write_text(COMPLETION)
         super().format_epilog(ctx, formatter)
 

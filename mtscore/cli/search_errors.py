@@ -37,7 +37,7 @@ LENGTH_NORM = ["no", "divide", "given"]
 values, choice, sample = (
     grouped("Values (files, a line a segment; with TABLE: its columns)"),
     grouped("Which segments count"),
-    grouped("Examples"),
+    grouped("Segments to show"),
 )
 
 

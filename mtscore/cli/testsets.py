@@ -56,7 +56,7 @@ mtscore testsets get wmt22 -l zh-en --cache /data/mt
 """
 ADD = """
 mtscore testsets add mine.toml
-mtscore testsets add ~/Downloads/test.tgz
+mtscore testsets add ~/Downloads/sacrebleu_tokenizer_spm.model
 """
 ECHO = """
 mtscore testsets echo mini -l en-de src > mini.en
@@ -64,7 +64,7 @@ mtscore testsets echo wmt22 -l zh-en ref:A ref:B docid domain
 mtscore testsets echo wmt22 -l zh-en HuaweiTSC > huawei.en
 """
 CITE = """
-mtscore testsets cite wmt22
+mtscore testsets cite wmt17
 """
 
 what = grouped("What")
@@ -159,7 +159,7 @@ def add(files: tuple[str, ...], cache: str | None, offline: bool) -> None:
       ref                        the reference, or references, that are scored
       ref:NAME                   a reference by its name
       docid, origlang, domain …  what is known of a segment
-      a system's name            its published output (sys:NAME if it is also a field)
+      a system's name            its output (sys:NAME if a field is called so)
       all                        everything
     """,
 )
