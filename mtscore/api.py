@@ -40,14 +40,10 @@ def corpus_bleu(
     use_effective_order: bool = False,
 ) -> BLEUScore:
     """Score a corpus with BLEU; see `BLEU` for the settings."""
-    return BLEU(
-        lowercase=lowercase,
-        force=force,
-        tokenize=tokenize,
-        smooth_method=smooth_method,
-        smooth_value=smooth_value,
-        effective_order=use_effective_order,
-    ).corpus_score(hypotheses, references)
+    metric = BLEU(
+        lowercase, force, tokenize, smooth_method, smooth_value, effective_order=use_effective_order
+    )
+    return metric.corpus_score(hypotheses, references)
 
 
 def raw_corpus_bleu(
@@ -69,13 +65,10 @@ def sentence_bleu(
     use_effective_order: bool = True,
 ) -> BLEUScore:
     """Score one segment with BLEU, by default with effective order."""
-    return BLEU(
-        lowercase=lowercase,
-        tokenize=tokenize,
-        smooth_method=smooth_method,
-        smooth_value=smooth_value,
-        effective_order=use_effective_order,
-    ).sentence_score(hypothesis, references)
+    metric = BLEU(
+        lowercase, False, tokenize, smooth_method, smooth_value, effective_order=use_effective_order
+    )
+    return metric.sentence_score(hypothesis, references)
 
 
 def corpus_chrf(
@@ -88,13 +81,7 @@ def corpus_chrf(
     eps_smoothing: bool = False,
 ) -> CHRFScore:
     """Score a corpus with chrF; `word_order=2` is chrF++."""
-    metric = CHRF(
-        char_order=char_order,
-        word_order=word_order,
-        beta=beta,
-        whitespace=not remove_whitespace,
-        eps_smoothing=eps_smoothing,
-    )
+    metric = CHRF(char_order, word_order, beta, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing)
     return metric.corpus_score(hypotheses, references)
 
 
@@ -108,13 +95,7 @@ def sentence_chrf(
     eps_smoothing: bool = False,
 ) -> CHRFScore:
     """Score one segment with chrF; `word_order=2` is chrF++."""
-    metric = CHRF(
-        char_order=char_order,
-        word_order=word_order,
-        beta=beta,
-        whitespace=not remove_whitespace,
-        eps_smoothing=eps_smoothing,
-    )
+    metric = CHRF(char_order, word_order, beta, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing)
     return metric.sentence_score(hypothesis, references)
 
 
@@ -127,12 +108,7 @@ def corpus_ter(
     case_sensitive: bool = False,
 ) -> TERScore:
     """Score a corpus with TER."""
-    metric = TER(
-        normalized=normalized,
-        no_punct=no_punct,
-        asian_support=asian_support,
-        case_sensitive=case_sensitive,
-    )
+    metric = TER(normalized, no_punct, asian_support, case_sensitive)
     return metric.corpus_score(hypotheses, references)
 
 
@@ -145,12 +121,7 @@ def sentence_ter(
     case_sensitive: bool = False,
 ) -> TERScore:
     """Score one segment with TER."""
-    metric = TER(
-        normalized=normalized,
-        no_punct=no_punct,
-        asian_support=asian_support,
-        case_sensitive=case_sensitive,
-    )
+    metric = TER(normalized, no_punct, asian_support, case_sensitive)
     return metric.sentence_score(hypothesis, references)
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from mtscore.errors import UsageError
-from mtscore.metrics.bleu import SMOOTHING
 from mtscore.tokenizers import tokenizer
 
 if TYPE_CHECKING:
@@ -183,7 +182,7 @@ def _score(
 
 def _smoothing(metric: BLEU, score: BLEUScore) -> list[Fraction | None]:
     """Return for each order how its precision was smoothed, None where it was not."""
-    value = _smooth_value(metric)
+    value = metric.smoothing_value
     fractions: list[Fraction | None] = []
     zeros = 0
     for n, (correct, total) in enumerate(zip(score.counts, score.totals, strict=True), 1):
@@ -208,11 +207,6 @@ def _effective_order(metric: BLEU, score: BLEUScore) -> int:
 
 def _last_order(metric: BLEU, score: BLEUScore) -> int:
     """Return the highest order that exists; where anything matches, add-k makes up the others."""
-    if metric.smooth_method == "add-k" and _smooth_value(metric) and any(score.counts):
+    if metric.smooth_method == "add-k" and metric.smoothing_value and any(score.counts):
         return metric.max_ngram_order
     return sum(total > 0 for total in score.totals)
-
-
-def _smooth_value(metric: BLEU) -> float:
-    given = metric.smooth_value
-    return (SMOOTHING[metric.smooth_method] if given is None else given) or 0.0

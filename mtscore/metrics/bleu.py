@@ -160,8 +160,8 @@ class BLEU(Metric[_Prepared, BLEUScore]):
     def settings(self) -> Signature:
         """Return the signature of the configuration."""
         smooth = self.smooth_method
-        if self._smooth_value is not None:
-            smooth += f"[{_decimals(self._smooth_value)}]"
+        if SMOOTHING[smooth] is not None:
+            smooth += f"[{self.smoothing_value!r}]"
         return Signature(
             self.name,
             {
@@ -172,6 +172,12 @@ class BLEU(Metric[_Prepared, BLEUScore]):
                 "tok": tokenizer(self.tokenize or "").label,
             },
         )
+
+    @property
+    def smoothing_value(self) -> float:
+        """Return the value that smoothing works with, as given or by default; 0 where it takes none."""
+        value = SMOOTHING[self.smooth_method] if self.smooth_value is None else self.smooth_value
+        return float(value or 0)
 
     def for_segments(self) -> BLEU:
         """Return the variant for single segments: with effective order, since most lack some order."""
@@ -235,10 +241,6 @@ class BLEU(Metric[_Prepared, BLEUScore]):
             for score, precisions, bp, (sys_len, ref_len, *counts) in rows
         ]
 
-    @property
-    def _smooth_value(self) -> float | None:
-        return SMOOTHING[self.smooth_method] if self.smooth_value is None else self.smooth_value
-
     def _has_match(self, values: Floats) -> Booleans:
         matched: Booleans = np.any(values[..., 2 : 2 + self.max_ngram_order] > 0, axis=-1)
         return matched
@@ -251,7 +253,7 @@ class BLEU(Metric[_Prepared, BLEUScore]):
         """Return what add-k adds to each order: nothing to unigrams, k to the others."""
         added = np.zeros(self.max_ngram_order)
         if self.smooth_method == "add-k":
-            added[1:] = self._smooth_value
+            added[1:] = self.smoothing_value
         return added
 
     def _precisions(self, values: Floats) -> Floats:
@@ -265,7 +267,7 @@ class BLEU(Metric[_Prepared, BLEUScore]):
         if self.smooth_method == "exp":
             smoothed = 100.0 / (np.exp2(np.cumsum(unmatched, axis=-1)) * safe)
         elif self.smooth_method == "floor":
-            smoothed = 100.0 * (self._smooth_value or 0.0) / safe
+            smoothed = 100.0 * self.smoothing_value / safe
         else:
             smoothed = np.zeros_like(precisions)
         precisions = np.where(unmatched, smoothed, precisions)
@@ -289,13 +291,3 @@ def _closest_lengths(lengths: Integers, prepared: _Prepared) -> Integers:
     chosen = preference.argmin(axis=0)
     picked: Integers = prepared.lengths[chosen, np.arange(len(lengths))]
     return picked
-
-
-def _decimals(value: float) -> str:
-    """Return two decimals where they are exact, else the shortest digits that give the same number.
-
-    >>> _decimals(0.1), _decimals(0.001)
-    ('0.10', '0.001')
-    """
-    text = f"{value:.2f}"
-    return text if float(text) == value else repr(value)
