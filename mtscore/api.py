@@ -39,7 +39,11 @@ def corpus_bleu(
     tokenize: str | None = None,
     use_effective_order: bool = False,
 ) -> BLEUScore:
-    """Score a corpus with BLEU; see `BLEU` for the settings."""
+    """Score a corpus with BLEU; see `BLEU` for the settings.
+
+    >>> print(corpus_bleu(["The cat is on the mat."], [["The cat sat on the mat."]]))
+    BLEU = 48.89 85.7/66.7/40.0/25.0 (BP = 1.000 ratio = 1.000 hyp_len = 7 ref_len = 7)
+    """
     metric = BLEU(
         lowercase, force, tokenize, smooth_method, smooth_value, effective_order=use_effective_order
     )
@@ -64,7 +68,11 @@ def sentence_bleu(
     tokenize: str | None = None,
     use_effective_order: bool = True,
 ) -> BLEUScore:
-    """Score one segment with BLEU, by default with effective order."""
+    """Score one segment with BLEU, by default with effective order.
+
+    >>> sentence_bleu("The cat is on the mat.", ["The cat sat on the mat.", "A cat is on the mat."]).counts
+    [7, 6, 4, 3]
+    """
     metric = BLEU(
         lowercase, False, tokenize, smooth_method, smooth_value, effective_order=use_effective_order
     )

@@ -47,6 +47,12 @@ class Signature:
 
     `fields` are in alphabetical order, the version last, without those that have their default.
 
+    >>> theirs = Signature.parse("BLEU|nrefs:1|case:lc|eff:no|tok:13a|smooth:exp|version:2.6.0")
+    >>> print(theirs)
+    BLEU+case.lc+numrefs.1+smooth.exp+tok.13a+version.2.6.0
+    >>> theirs.settings["case"]
+    'lc'
+
     Raises:
         SignatureError: if a key is unknown, or cannot have its value.
     """

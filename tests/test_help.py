@@ -1,4 +1,4 @@
-"""The help pages: all of one form, and every example on them runs as it stands there.
+"""The help pages, of commands and of Python: all of one form, and every example runs as it stands there.
 
 The examples of a page are run in order, by a shell, in a folder with files of the names that they use. Test
 sets that would be downloaded end in the error that says so, since tests use no network.
@@ -7,6 +7,7 @@ sets that would be downloaded end in the error that says so, since tests use no 
 from __future__ import annotations
 
 import hashlib
+import inspect
 import os
 import re
 import subprocess
@@ -17,6 +18,7 @@ from pathlib import Path
 import pytest
 from conftest import run
 
+import mtscore
 from mtscore import assets
 from mtscore.cli import COMMANDS
 
@@ -92,6 +94,15 @@ def test_the_first_page_leads_to_all_others() -> None:
     for variable in ("MTSCORE_FORMAT", assets.CACHE_VARIABLE, assets.OFFLINE_VARIABLE, "NO_COLOR"):
         assert variable in text
     assert "_MTSCORE_COMPLETE=bash_source" in text
+
+
+@pytest.mark.parametrize("name", sorted({*mtscore.__all__} - {"__version__"}))
+def test_every_public_name_is_explained(name: str) -> None:
+    """`help(mtscore.NAME)` begins with a sentence, and the classes show how they are called."""
+    explanation = inspect.getdoc(getattr(mtscore, name)) or ""
+    assert re.match(r"[A-Z].*[.:]$", explanation.splitlines()[0])
+    if name in {"BLEU", "CHRF", "TER", "WER", "Signature", "evaluate_systems", "references_by_segment"}:
+        assert ">>> " in explanation
 
 
 # --- Examples -----------------------------------------------------------------------------------------------

@@ -98,6 +98,16 @@ class _Prepared(NamedTuple):
 class BLEU(Metric[_Prepared, BLEUScore]):
     """Score with BLEU, 0 to 100.
 
+    >>> hypotheses = ["The cat is on the mat.", "It is raining."]
+    >>> references = [
+    ...     ["The cat sat on the mat.", "It rains."],
+    ...     ["There is a cat on the mat.", "It is raining now."],
+    ... ]
+    >>> print(BLEU().corpus_score(hypotheses, references))
+    BLEU = 48.89 100.0/66.7/42.9/20.0 (BP = 1.000 ratio = 1.100 hyp_len = 11 ref_len = 10)
+    >>> BLEU().segment_scores(hypotheses, references).round(2).tolist()
+    [50.81, 63.89]
+
     Args:
         lowercase: compare lower-cased text (`str.lower`).
         force: accepted for compatibility; the warning about tokenised text is the command line's.

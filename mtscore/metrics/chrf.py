@@ -64,6 +64,9 @@ class _Prepared(NamedTuple):
 class CHRF(Metric[_Prepared, CHRFScore]):
     """Score with chrF, chrF+ (`word_order=1`) or chrF++ (`word_order=2`), 0 to 100.
 
+    >>> print(CHRF().corpus_score(["The cat is on the mat."], [["The cat sat on the mat."]]))
+    chrF2 = 64.58
+
     Args:
         char_order: the longest character n-grams.
         word_order: the longest word n-grams; 0 for none.

@@ -191,6 +191,9 @@ class TER(_EditRate):
 
     Edits are insertions, deletions, substitutions and shifts of phrases.
 
+    >>> print(TER().corpus_score(["on the mat sat the cat"], [["the cat sat on the mat"]]))
+    TER = 33.33
+
     Args:
         normalized: tokenise as Tercom does, instead of splitting at white space only.
         no_punct: leave punctuation out.
@@ -213,6 +216,9 @@ class WER(_EditRate):
     """Score with WER: as TER, with the same arguments, but without shifts.
 
     Edits are insertions, deletions and substitutions.
+
+    >>> print(WER().corpus_score(["on the mat sat the cat"], [["the cat sat on the mat"]]))
+    WER = 66.67
     """
 
     @property
