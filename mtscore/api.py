@@ -7,10 +7,11 @@ references. Names and defaults are those of sacreBLEU 2; results have its attrib
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mtscore.corpus import Corpus, System, check_corpus
-from mtscore.errors import UsageError
+from mtscore.errors import ShapeError, UsageError
 from mtscore.evaluate import Plan, evaluate
 from mtscore.metrics.base import CHUNK_SEGMENTS
 from mtscore.metrics.bleu import BLEU
@@ -18,7 +19,7 @@ from mtscore.metrics.chrf import CHRF
 from mtscore.metrics.ter import TER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from mtscore.metrics.bleu import BLEUScore
     from mtscore.metrics.chrf import CHRFScore
@@ -157,6 +158,8 @@ def evaluate_systems(
     Warns:
         UserWarning: of what makes a number mean something else, such as tokenised hypotheses.
     """
+    if not isinstance(systems, Mapping):
+        raise ShapeError("systems must be a mapping from names to hypotheses", hint="{'name': [...]}")
     if not systems:
         raise UsageError("no systems to score")
     checked: list[Corpus] = []

@@ -6,6 +6,7 @@ Every error that a user can cause is an `MTScoreError`. Library code raises; onl
 
 from __future__ import annotations
 
+import copyreg
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,6 +21,10 @@ class MTScoreError(Exception):
         self.what = what
         self.where = where
         self.hint = hint
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Let errors pass between processes: their constructors take more than `args`."""
+        return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]
 
     @property
     def sentence(self) -> str:

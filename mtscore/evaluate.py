@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from mtscore._version import VERSION
-from mtscore.errors import AlignmentError
+from mtscore.errors import AlignmentError, UsageError
 from mtscore.inspection import Inspector
+from mtscore.metrics.base import Metric
 from mtscore.metrics.bleu import BLEU
 from mtscore.notices import Notice
 from mtscore.results import Comparison, Example, Pair, Report, Row
@@ -24,6 +25,9 @@ from mtscore.significance import (
     all_pairs,
     approximate_randomisation,
     bootstrap,
+    check_alpha,
+    check_seed,
+    check_trials,
     clusters,
     find_baseline,
     holm,
@@ -48,6 +52,10 @@ if TYPE_CHECKING:
     Progress: TypeAlias = Callable[[int, int], None]
 
 
+TESTS = ("ar", "bs")
+"""Approximate randomisation and the bootstrap."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """Say what is to be computed.
@@ -69,6 +77,9 @@ class Plan:
         facts: further fields of all signatures (test set, language pair …).
         force: the user knows that the hypotheses are tokenised.
         jobs: how many chunks are scored at the same time.
+
+    Raises:
+        UsageError: if a value makes no sense, or does not go with another one.
     """
 
     metrics: Sequence[AnyMetric]
@@ -87,6 +98,25 @@ class Plan:
     facts: Mapping[str, str] = field(default_factory=dict)
     force: bool = False
     jobs: int = 1
+
+    def __post_init__(self) -> None:
+        check_metrics(self.metrics)
+        if self.test not in (None, *TESTS):
+            raise UsageError(f"unknown test {self.test!r}", hint=f"known: {', '.join(TESTS)}")
+        if self.test:
+            check_trials(self.trials, "trials")
+        elif self.all_pairs:
+            raise UsageError("ranks need a test", where="--all-pairs", hint=f"known: {', '.join(TESTS)}")
+        if self.resamples:
+            check_trials(self.resamples, "resamples")
+        if self.sentence_level and (self.test or self.resamples):
+            raise UsageError("tests and intervals are for corpora", where="-sl/--sentence-level")
+        check_seed(self.seed)
+        check_alpha(self.alpha)
+        if not isinstance(self.jobs, int) or self.jobs < 1:
+            raise UsageError(f"the number of jobs must be at least 1, not {self.jobs!r}", where="-j/--jobs")
+        if self.examples < 0:
+            raise UsageError(f"examples must be >= 0, not {self.examples}", where="--examples")
 
     @property
     def compares(self) -> bool:
@@ -166,6 +196,20 @@ def evaluate(
     signatures = [_signature(metric, plan, found.reference_counts) for metric in plan.metrics]
     evaluation = _Evaluation(systems, plan, found, signatures, progress)
     return evaluation.by_segment(report) if plan.sentence_level else evaluation.of_corpus(report)
+
+
+def check_metrics(metrics: Sequence[AnyMetric]) -> None:
+    """Raise a UsageError unless these are metrics, each with a name of its own.
+
+    A comparison goes by names: two settings of one metric are two evaluations.
+    """
+    for metric in metrics:
+        if not isinstance(metric, Metric):
+            raise UsageError(f"{metric!r} is no metric", hint="for example mtscore.BLEU()")
+    names = [metric.name for metric in metrics]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise UsageError(f"two metrics are called {twice}", hint="evaluate them one after the other")
 
 
 def check_groups(groups: Mapping[str, Sequence[str]], segments: int) -> None:

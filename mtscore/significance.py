@@ -266,10 +266,17 @@ def _wins(better: Better, pairs: Sequence[Pair], alpha: float) -> set[tuple[str,
 # --- What makes sense to ask for ----------------------------------------------------------------------------
 
 
+MOST_TRIALS = 10_000_000
+"""What is above is a typing error: p-values have no so many digits, and the scores would fill the memory."""
+
+
 def check_trials(trials: int, option: str) -> None:
-    """Raise a `UsageError` unless there is at least one trial; `option` is where their number came from."""
-    if trials < 1:
-        raise UsageError(f"the number of trials must be at least 1, not {trials}", where=option)
+    """Raise a `UsageError` unless the number of trials makes sense; `option` is where it came from."""
+    if not isinstance(trials, int) or not 1 <= trials <= MOST_TRIALS:
+        raise UsageError(
+            f"the number of trials must be a whole number from 1 to {MOST_TRIALS}, not {trials!r}",
+            where=option,
+        )
 
 
 def check_seed(seed: object) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import pickle
+import re
 import stat
 import subprocess
 import sys
@@ -11,9 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from mtscore import BLEU, CHRF, TER
+from mtscore import BLEU, CHRF, TER, evaluate_systems
 from mtscore.cli import main
-from mtscore.errors import ShapeError, UsageError
+from mtscore.errors import (
+    IntegrityError,
+    MissingExtraError,
+    MTScoreError,
+    ShapeError,
+    SignatureError,
+    UsageError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -209,11 +218,80 @@ def test_references_of_a_sentence(wrong: Any) -> None:
         ({"max_ngram_order": 2.5}, "BLEU's n-gram order must be a whole number from 1 to 100, not 2.5"),
         ({"max_ngram_order": "4"}, "BLEU's n-gram order must be a whole number from 1 to 100, not '4'"),
         ({"smooth_method": None}, "unknown smoothing method None"),
-        ({"smooth_method": "floor", "smooth_value": "1"}, "smooth value must be >= 0, not '1'"),
+        (
+            {"smooth_method": "floor", "smooth_value": "1"},
+            "smooth value must be a number from 0 to 1e+100, not '1'",
+        ),
+        (
+            {"smooth_method": "add-k", "smooth_value": 1e308},
+            "smooth value must be a number from 0 to 1e+100, not 1e+308",
+        ),
         ({"tokenize": 13}, "unknown tokenizer 13"),
     ],
 )
 def test_settings_of_another_type(settings: dict[str, Any], message: str) -> None:
     """A setting of the wrong type, or one that would fill the memory, is refused with its value."""
-    with pytest.raises(UsageError, match=message):
+    with pytest.raises(UsageError, match=re.escape(message)):
         BLEU(**settings)
+
+
+@pytest.mark.parametrize("number", [-5, 1.5, "10", 10**12])
+def test_resamples_of_another_type(number: Any) -> None:
+    """Resamples that are no number, or more than the memory has room for, are refused."""
+    with pytest.raises(UsageError, match="n_bootstrap: the number of trials must be a whole number from 1"):
+        BLEU().corpus_score(["a"], [["a"]], n_bootstrap=number)
+
+
+@pytest.mark.parametrize("method", ["floor", "add-k"])
+def test_largest_smoothing_value(method: str) -> None:
+    """The largest smoothing value that is accepted gives a finite score."""
+    score = BLEU(smooth_method=method, smooth_value=1e100).corpus_score(["a b c d e"], [["a b x d y"]])
+    assert np.isfinite(score.score)
+
+
+@pytest.mark.parametrize(
+    ("plan", "message"),
+    [
+        ({"test": "arr", "trials": 10}, "unknown test 'arr' (known: ar, bs)"),
+        ({"test": "ar"}, "trials: the number of trials must be a whole number from 1 to 10000000, not 0"),
+        ({"test": "bs", "trials": 10**12}, "from 1 to 10000000, not 1000000000000"),
+        ({"all_pairs": True}, "--all-pairs: ranks need a test"),
+        ({"resamples": -3}, "resamples: the number of trials must be"),
+        ({"test": "ar", "trials": 10, "seed": None}, "the seed must be a whole number from 0 up, not None"),
+        ({"test": "ar", "trials": 10, "alpha": 5}, "the level must lie between 0 and 1, not 5"),
+        ({"sentence_level": True, "resamples": 10}, "tests and intervals are for corpora"),
+        ({"jobs": 0}, "the number of jobs must be at least 1, not 0"),
+        ({"examples": -1}, "examples must be >= 0, not -1"),
+        ({"metrics": [BLEU(), BLEU(tokenize="intl")]}, "two metrics are called BLEU"),
+        ({"metrics": ["bleu"]}, "'bleu' is no metric (for example mtscore.BLEU())"),
+        ({"baseline": "c"}, "no system is called c (known: a, b)"),
+    ],
+)
+def test_plans_that_make_no_sense(plan: dict[str, Any], message: str) -> None:
+    """A plan that would be computed otherwise than it reads is refused."""
+    systems = {"a": HYPOTHESIS.splitlines(), "b": REFERENCE.splitlines()}
+    with pytest.raises(UsageError, match=re.escape(message)):
+        evaluate_systems(systems, [REFERENCE.splitlines()], **plan)
+
+
+def test_systems_without_names() -> None:
+    """Systems that are a list, not a mapping, are refused."""
+    lines: Any = [REFERENCE.splitlines()]
+    with pytest.raises(ShapeError, match="systems must be a mapping from names to hypotheses"):
+        evaluate_systems(lines, lines)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MTScoreError("what", where="where", hint="hint"),
+        SignatureError("what", hint="hint", excerpt="excerpt"),
+        MissingExtraError("feature", extra="ja"),
+        IntegrityError("what"),
+    ],
+)
+def test_errors_pass_between_processes(error: MTScoreError) -> None:
+    """An error that a worker process raises arrives as it is, instead of blocking the pool."""
+    copied = pickle.loads(pickle.dumps(error))  # noqa: S301  # our own bytes
+    assert type(copied) is type(error)
+    assert (str(copied), vars(copied), copied.args) == (str(error), vars(error), error.args)

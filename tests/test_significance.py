@@ -497,12 +497,14 @@ def test_memory_does_not_grow_with_trials() -> None:
 # --- What makes no sense ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("trials", [0, -1, -10_000])
-def test_trials_must_be_positive(trials: int) -> None:
-    """Zero or negative trials are an error that names the option."""
-    with pytest.raises(UsageError, match=rf"^-parn: the number of trials must be at least 1, not {trials}$"):
+@pytest.mark.parametrize("trials", [0, -1, -10_000, 10_000_001, 10**18, 2.5, None])
+def test_trials_are_a_number_that_makes_sense(trials: Any) -> None:
+    """Too few trials, and more than the memory has room for, are an error that names the option."""
+    message = f"^-parn: the number of trials must be a whole number from 1 to 10000000, not {trials}$"
+    with pytest.raises(UsageError, match=message):
         check_trials(trials, "-parn")
     check_trials(1, "-parn")
+    check_trials(10_000_000, "-parn")
 
 
 @pytest.mark.parametrize("seed", [-1, "abc", 1.5, None])

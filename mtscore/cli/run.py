@@ -13,7 +13,7 @@ from mtscore.cli.progress import progress_bar
 from mtscore.errors import UsageError
 from mtscore.evaluate import Plan, evaluate
 from mtscore.metrics.base import CHUNK_SEGMENTS
-from mtscore.significance import check_alpha, check_seed, check_trials
+from mtscore.significance import check_trials
 from mtscore.tokenizers import TOKENIZERS
 
 if TYPE_CHECKING:
@@ -77,12 +77,6 @@ def _plan(options: ScoreOptions, metrics: list[Metric[Any, Any]]) -> Plan:
     test, trials = _test(options)
     if options.confidence:
         check_trials(options.confidence_n, "-cin/--confidence-n")
-    check_seed(options.seed)
-    check_alpha(options.alpha)
-    if options.jobs < 1:
-        raise UsageError(f"the number of jobs must be at least 1, not {options.jobs}", where="-j/--jobs")
-    if options.sentence_level and (test or options.confidence):
-        raise UsageError("tests and intervals are for corpora", where="-sl/--sentence-level")
     return Plan(
         metrics=metrics,
         sentence_level=options.sentence_level,

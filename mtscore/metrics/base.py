@@ -120,9 +120,10 @@ class Metric(ABC, Generic[P, S]):
         """
         corpus = check_corpus(hypotheses, references)
         signature = self.signature(reference_counts(corpus.references))
-        if n_bootstrap > 1:
-            from mtscore.significance import Sample, bootstrap, interval  # noqa: PLC0415  # on request
+        if n_bootstrap not in {0, 1}:
+            from mtscore.significance import Sample, bootstrap, check_trials, interval  # noqa: PLC0415  # on request
 
+            check_trials(n_bootstrap, "n_bootstrap")
             rows = self.corpus_statistics(corpus)
             [scores] = bootstrap([Sample(rows, self.score)], trials=n_bootstrap, seed=DEFAULT_SEED)
             signature = signature.extend(bs=n_bootstrap, seed=DEFAULT_SEED)

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 SMOOTHING: Mapping[str, float | None] = {"exp": None, "floor": 0.1, "add-k": 1.0, "none": None}
 """The smoothing methods with the default of their value; None where a method takes none."""
 
-LONGEST = 100
-"""Of all orders of n-grams; what is above is a typing error, whose counts would fill the memory."""
+LONGEST, LARGEST_VALUE = 100, 1e100
+"""An order or a smoothing value above is a typing error, which would fill the memory or give no number."""
 
 NO_PRECISION = -9999999999.0
 """Stands for the logarithm of a precision of 0, so that the score becomes exactly 0."""
@@ -143,8 +143,10 @@ class BLEU(Metric[_Prepared, BLEUScore]):
                 raise UsageError(
                     f"smoothing method {self.smooth_method!r} takes no value", hint="floor and add-k do"
                 )
-            if not isinstance(self.smooth_value, int | float) or not 0 <= self.smooth_value < float("inf"):
-                raise UsageError(f"smooth value must be >= 0, not {self.smooth_value!r}")
+            if not isinstance(self.smooth_value, int | float) or not 0 <= self.smooth_value <= LARGEST_VALUE:
+                raise UsageError(
+                    f"smooth value must be a number from 0 to {LARGEST_VALUE:g}, not {self.smooth_value!r}"
+                )
         check_order("BLEU's n-gram", self.max_ngram_order, 1, LONGEST)
         if self.tokenize is None:
             object.__setattr__(self, "tokenize", default_tokenizer(self.trg_lang or ""))
