@@ -831,15 +831,15 @@ def test_segment_without_references() -> None:
         ({"smooth_method": "none", "smooth_value": 0.1}, "smoothing method 'none' takes no value"),
         (
             {"smooth_method": "floor", "smooth_value": -0.1},
-            "smooth value must be a number from 0 to 1e+100, not -0.1",
+            "smooth value must be from 0 to 1e100, not -0.1",
         ),
         (
             {"smooth_method": "add-k", "smooth_value": math.nan},
-            "smooth value must be a number from 0 to 1e+100, not nan",
+            "smooth value must be from 0 to 1e100, not nan",
         ),
         (
             {"smooth_method": "add-k", "smooth_value": math.inf},
-            "smooth value must be a number from 0 to 1e+100, not inf",
+            "smooth value must be from 0 to 1e100, not inf",
         ),
         ({"max_ngram_order": 0}, "BLEU's n-gram order must be a whole number from 1 to 100, not 0"),
         ({"max_ngram_order": -3}, "BLEU's n-gram order must be a whole number from 1 to 100, not -3"),

@@ -220,11 +220,11 @@ def test_references_of_a_sentence(wrong: Any) -> None:
         ({"smooth_method": None}, "unknown smoothing method None"),
         (
             {"smooth_method": "floor", "smooth_value": "1"},
-            "smooth value must be a number from 0 to 1e+100, not '1'",
+            "smooth value must be from 0 to 1e100, not '1'",
         ),
         (
             {"smooth_method": "add-k", "smooth_value": 1e308},
-            "smooth value must be a number from 0 to 1e+100, not 1e+308",
+            "smooth value must be from 0 to 1e100, not 1e+308",
         ),
         ({"tokenize": 13}, "unknown tokenizer 13"),
     ],

@@ -144,9 +144,7 @@ class BLEU(Metric[_Prepared, BLEUScore]):
                     f"smoothing method {self.smooth_method!r} takes no value", hint="floor and add-k do"
                 )
             if not isinstance(self.smooth_value, int | float) or not 0 <= self.smooth_value <= LARGEST_VALUE:
-                raise UsageError(
-                    f"smooth value must be a number from 0 to {LARGEST_VALUE:g}, not {self.smooth_value!r}"
-                )
+                raise UsageError(f"smooth value must be from 0 to 1e100, not {self.smooth_value!r}")
         check_order("BLEU's n-gram", self.max_ngram_order, 1, LONGEST)
         if self.tokenize is None:
             object.__setattr__(self, "tokenize", default_tokenizer(self.trg_lang or ""))
