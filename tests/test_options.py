@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from typing import TYPE_CHECKING
 
@@ -138,3 +139,57 @@ def test_models_come_from_the_named_cache(
     error = capfd.readouterr().err
     assert str(tmp_path / "kept") in error
     assert "downloads are switched off" in error
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["score", "-", "-i", "-"],
+        ["score", "ref", "-i", "-", "--groups", "-"],
+        ["explain", "-", "-i", "-", "--line", "1"],
+        ["tokenize", "-", "-"],
+        ["reproduce", "-", "ref"],
+        ["search-errors", "--ref-logprob", "-", "--hyp-logprob", "-"],
+        ["perplexity", "-", "--text", "-"],
+        ["correlate", "-", "--human-file", "-"],
+    ],
+    ids=" ".join,
+)
+def test_standard_input_is_read_once(
+    command: list[str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Standard input cannot stand for two files, nor for the claim and the hypotheses."""
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(f"{SIGNATURE} = 100.0\n".encode())))
+    assert main(command) == 2
+    assert capfd.readouterr().err == "mtscore: error: -: standard input can be read once only\n"
+
+
+class Terminal(io.TextIOWrapper):
+    """A terminal at which somebody types lines."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("command", "what"),
+    [
+        (["score", "ref"], "hypotheses"),
+        (["score", "-", "-i", "hyp"], "lines"),
+        (["explain", "-", "-i", "hyp", "--line", "1"], "lines"),
+        (["tokenize"], "text"),
+        (["reproduce", "-", "ref", "-i", "hyp"], "the claim"),
+        (["search-errors", "--ref-logprob", "-", "--hyp-logprob", "lp"], "values"),
+        (["perplexity", "-"], "lines"),
+        (["correlate", "-"], "a table"),
+    ],
+    ids=str,
+)
+def test_nobody_waits_without_knowing(
+    command: list[str], what: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A command that reads from a terminal says first what it reads, and how to end it."""
+    monkeypatch.setattr("sys.stdin", Terminal(io.BytesIO(b"x\n")))
+    main(command)
+    first = capfd.readouterr().err.splitlines()[0]
+    assert first == f"mtscore: reading {what} from the terminal, line by line; Ctrl-D ends"

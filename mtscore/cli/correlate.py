@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mtscore.cli import stdin
 from mtscore.cli.diagnostics import (
     Output,
-    check_one_stdin,
     lay_out,
     message,
     output_options,
@@ -156,7 +156,7 @@ def _read(asked: Options, output: Output) -> tuple[Judgements, Join | None, tupl
 
     if asked.scores is None:
         raise UsageError("no table of scores", hint="mtscore correlate SCORES --human COLUMN")
-    check_one_stdin([asked.scores, asked.human_file])
+    stdin.check([asked.scores, asked.human_file], "a table")
     names = Names(
         system=asked.system,
         segment=asked.segment,

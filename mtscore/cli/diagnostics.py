@@ -18,8 +18,7 @@ from mtscore.cli.options import (
     together,
     verbose_option,
 )
-from mtscore.errors import UsageError
-from mtscore.lines import STDIN, LineReader, read_lines
+from mtscore.lines import LineReader, read_lines
 from mtscore.report.rows import dumps, present
 from mtscore.report.table import display_width
 
@@ -91,12 +90,6 @@ def output_options(function: Callable[..., int | None]) -> Callable[..., int | N
 
     decorated: Callable[..., int | None] = _options(packed)
     return decorated
-
-
-def check_one_stdin(paths: Iterable[str | None]) -> None:
-    """Raise a `UsageError` if standard input is named more than once."""
-    if list(paths).count(STDIN) > 1:
-        raise UsageError("standard input can be read once only", where=STDIN)
 
 
 def read_text(path: str, output: Output) -> list[str]:

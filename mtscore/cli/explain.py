@@ -158,14 +158,14 @@ def read_line(files: Sequence[str], path: str, line: int, encoding: str) -> tupl
     Raises:
         UsageError, InputError, AlignmentError: as `find_segment`.
     """
+    from mtscore.cli import stdin  # noqa: PLC0415
     from mtscore.corpus import Lockstep  # noqa: PLC0415
-    from mtscore.lines import STDIN, LineReader  # noqa: PLC0415
+    from mtscore.lines import LineReader  # noqa: PLC0415
     from mtscore.metrics.base import CHUNK_SEGMENTS  # noqa: PLC0415
 
     if line < 1:
         raise UsageError(f"lines count from 1, there is no line {line}", where="--line")
-    if [path, *files].count(STDIN) > 1:
-        raise UsageError("standard input can be read once only", where=STDIN)
+    stdin.check([path, *files], "lines")
     found: tuple[str, Sequence[str]] | None = None
     with ExitStack() as stack:
         readers = [

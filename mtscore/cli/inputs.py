@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from mtscore.cli import messages
+from mtscore.cli import stdin
 from mtscore.cli.options import target_language
 from mtscore.corpus import Lines, Lockstep, System
 from mtscore.errors import InputError, UsageError
@@ -121,16 +120,13 @@ def open_inputs(options: ScoreOptions, *, digest: bool) -> Iterator[Inputs]:
 def _check(options: ScoreOptions, references: Sequence[str], hypotheses: Sequence[str]) -> None:
     target_language(options.language_pair)
     _check_sources(options, references)
-    if [*references, *hypotheses].count(STDIN) > 1:
-        raise UsageError("standard input can be read once only", where="-")
     seen: dict[str, str] = {}
     for path in hypotheses:
         real = os.path.realpath(path)
         if path != STDIN and real in seen:
             raise UsageError(f"the same system twice: {seen[real]} and {path}", where="-i/--input")
         seen[real] = path
-    if STDIN in hypotheses and sys.stdin is not None and sys.stdin.isatty():
-        messages.say("mtscore: reading hypotheses from the terminal, one a line; Ctrl-D ends")
+    stdin.check([*references, *hypotheses, options.groups], "hypotheses" if STDIN in hypotheses else "lines")
 
 
 def _check_sources(options: ScoreOptions, references: Sequence[str]) -> None:

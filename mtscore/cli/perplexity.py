@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mtscore.cli import stdin
 from mtscore.cli.diagnostics import (
     Output,
-    check_one_stdin,
     lay_out,
     message,
     output_options,
@@ -150,7 +150,7 @@ def _check(asked: Options) -> None:
         raise UsageError(
             "no file", hint="mtscore perplexity FILE, with a line of log-probabilities a segment"
         )
-    check_one_stdin([*asked.files, *asked.text, *asked.vocabulary, asked.train])
+    stdin.check([*asked.files, *asked.text, *asked.vocabulary, asked.train], "lines")
     for option, named in (("--text", asked.text), ("--vocabulary", asked.vocabulary)):
         if len(named) not in (0, 1, len(asked.files)):
             raise UsageError(

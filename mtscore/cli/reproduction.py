@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mtscore import claims
-from mtscore.cli import messages, verdicts
+from mtscore.cli import messages, stdin, verdicts
 from mtscore.cli.inputs import METADATA, Inputs, open_inputs
 from mtscore.cli.progress import progress_bar
 from mtscore.cli.score import ScoreOptions
@@ -65,6 +65,7 @@ class _Source(NamedTuple):
     def read(cls, claim: str) -> _Source:
         """Take CLAIM as the name of a file if there is one, else as the claim itself."""
         if claim == STDIN or os.path.isfile(claim):
+            stdin.check([claim], "the claim")
             return cls(claim, "\n".join(read_lines(claim)), Path(claim).parent)
         if claim.endswith(".json"):
             raise InputError("no such file", where=claim)
@@ -158,6 +159,7 @@ def _judge_claims(source: _Source, options: ReproduceOptions) -> int:
     systems = list(dict.fromkeys(one.system for one in published))
     hypotheses = _hypotheses(published, source, options)
     references = [*options.words, *options.reference]
+    stdin.refuse_twice([source.name, *references, *hypotheses])
     reading = {"-e": options.encoding, "-nr": str(options.num_refs or 1)}
     texts: dict[tuple[str, ...], _Texts] = {}
     found = []

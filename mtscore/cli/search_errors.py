@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mtscore.cli import stdin
 from mtscore.cli.diagnostics import (
     Output,
-    check_one_stdin,
     lay_out,
     message,
     output_options,
@@ -33,6 +33,8 @@ mtscore search-errors scores.tsv --wrong -n 5
 mtscore search-errors scores.tsv --base 2 --length-norm divide -f json
 """
 LENGTH_NORM = ["no", "divide", "given"]
+SIDES, ROLES = ("ref", "hyp"), ("logprob", "text", "tokens")
+"""What there may be values of, as options and columns call it: `ref_logprob` and so on."""
 
 values, choice, sample = (
     grouped("Values (files, a line a segment; with TABLE: its columns)"),
@@ -179,18 +181,9 @@ def command(output: Output, **options: Any) -> int:
 
 
 def _check(asked: Options) -> None:
-    if asked.table is None:
-        check_one_stdin(
-            [
-                asked.ref_logprob,
-                asked.hyp_logprob,
-                asked.ref_text,
-                asked.hyp_text,
-                asked.ref_tokens,
-                asked.hyp_tokens,
-                asked.score,
-            ]
-        )
+    values = [getattr(asked, f"{side}_{role}") for side in SIDES for role in ROLES]
+    files = [*values, asked.score] if asked.table is None else [asked.table]
+    stdin.check(files, "values")
     if asked.length_norm != "divide" and (asked.ref_tokens or asked.hyp_tokens):
         raise UsageError("numbers of tokens are used only to divide by", hint="add --length-norm divide")
 
@@ -199,7 +192,7 @@ def _read_side(source: Source, side: str, asked: Options) -> Side:
     """Return what is given of the references (`ref`) or the outputs (`hyp`)."""
     from mtscore.diagnostics.search_errors import Side  # noqa: PLC0415
 
-    named = {role: getattr(asked, f"{side}_{role}") for role in ("logprob", "text", "tokens")}
+    named = {role: getattr(asked, f"{side}_{role}") for role in ROLES}
     logprobs = source.numbers(f"{side}_logprob", named["logprob"])
     if logprobs is None:
         raise UsageError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import ExitStack, closing
 from importlib import import_module
 from importlib.util import find_spec
@@ -95,15 +94,16 @@ def print_tokens(files: Sequence[str], tokenizer: Tokenizer, *, lowercase: bool,
     """Write the tokens of files, or of standard input, a chunk at a time.
 
     Raises:
+        UsageError: if standard input is named twice.
         InputError: if a file cannot be read.
     """
+    from mtscore.cli import stdin  # noqa: PLC0415
     from mtscore.lines import STDIN, LineReader  # noqa: PLC0415
     from mtscore.metrics.base import CHUNK_SEGMENTS  # noqa: PLC0415
     from mtscore.vocabulary import tokenise  # noqa: PLC0415
 
     paths = files or (STDIN,)
-    if STDIN in paths and sys.stdin is not None and sys.stdin.isatty():
-        messages.say("mtscore: reading text from the terminal, a segment a line; Ctrl-D ends")
+    stdin.check(paths, "text")
     with ExitStack() as stack:
         readers = [stack.enter_context(closing(LineReader(path, encoding=encoding))) for path in paths]
         for reader in readers:
