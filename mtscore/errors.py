@@ -101,6 +101,15 @@ class StorageError(EnvironmentFailure):
     """A file cannot be written."""
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "line"), counted(2, "line")
+    ('1 line', '2 lines')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def closest(word: str, known: Collection[str]) -> str:
     """Return a hint that names the known words most like `word`, or all of them.
 

@@ -117,7 +117,7 @@ def judge(
     Raises:
         UsageError: if a gate is about differences and the report has none, or none that was tested.
     """
-    rows = [row for row in report.rows if row.group is None and row.segment is None]
+    rows = [row for row in report.rows if row.of_corpus]
     gates = [gate for limit in limits for gate in _judge_limit(limit, rows)]
     if not regression:
         return gates, []

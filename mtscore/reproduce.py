@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mtscore.comparability import changes_since
 from mtscore.corpus import reference_counts
-from mtscore.errors import MTScoreError
+from mtscore.errors import MTScoreError, counted
 from mtscore.metrics.bleu import BLEU
 from mtscore.metrics.chrf import CHRF
 from mtscore.metrics.settings import from_signature
@@ -196,7 +196,7 @@ def _number(counts: set[int]) -> str:
     if len(counts) > 1:
         return "a varying number of references"
     [count] = counts
-    return f"{count} reference{'' if count == 1 else 's'}"
+    return counted(count, "reference")
 
 
 def _contradictions(signature: Signature, counts: set[int]) -> list[str]:

@@ -103,6 +103,11 @@ class Row:
     segment: int | None = None
     rank: tuple[int, int] | None = None
 
+    @property
+    def of_corpus(self) -> bool:
+        """Return whether the score is that of all segments together."""
+        return self.group is None and self.segment is None
+
 
 class Pair(NamedTuple):
     """Compare two systems in one metric; `delta` is b's score minus a's, `p_holm` the corrected p-value."""

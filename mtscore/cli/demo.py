@@ -43,14 +43,13 @@ def command() -> int:
     from mtscore import assets  # noqa: PLC0415  # --help needs none of this
     from mtscore.cli.output import Output  # noqa: PLC0415
     from mtscore.cli.run import evaluated  # noqa: PLC0415
-    from mtscore.cli.score import ScoreOptions  # noqa: PLC0415
-    from mtscore.cli.score import command as score  # noqa: PLC0415
+    from mtscore.cli.score import parse  # noqa: PLC0415
     from mtscore.report.captions import signatures  # noqa: PLC0415
     from mtscore.report.table import body  # noqa: PLC0415
 
     folder = assets.shipped() / "mini"
-    with chdir(folder), score.make_context("mtscore score", list(WORDS)) as context:
-        options = ScoreOptions(**context.params)
+    options = parse(WORDS)
+    with chdir(folder):
         report = evaluated(options)
     page = PAGE.format(
         folder=shlex.quote(str(folder)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -19,16 +19,13 @@ from mtscore.cli.options import (
     verbose_option,
 )
 from mtscore.lines import LineReader, read_lines
-from mtscore.report.rows import dumps, present
-from mtscore.report.table import display_width
+from mtscore.report.rows import dumps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from mtscore.notices import Notice
     from mtscore.signature import Signature
-
-GAP = "  "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,34 +101,3 @@ def read_columns(path: str, output: Output) -> list[str]:
         return list(reader)
     finally:
         reader.close()
-
-
-def message(notice: Notice) -> dict[str, Any]:
-    """Return a notice for JSON."""
-    return present(asdict(notice))
-
-
-def lay_out(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> list[str]:
-    """Return a table as lines, its first `left` columns left-aligned and all others right-aligned.
-
-    >>> lay_out(["file", "n"], [["a.txt", "7"], ["b", "12"]])
-    ['file    n', 'a.txt   7', 'b      12']
-    """
-    widths = [max(map(display_width, column)) for column in zip(head, *rows, strict=True)]
-
-    def line(cells: Sequence[str]) -> str:
-        padded = []
-        for index, (cell, width) in enumerate(zip(cells, widths, strict=True)):
-            blanks = " " * (width - display_width(cell))
-            padded.append(cell + blanks if index < left else blanks + cell)
-        return GAP.join(padded).rstrip()
-
-    return [line(head), *map(line, rows)]
-
-
-def without_columns(
-    head: Sequence[str], rows: Sequence[Mapping[str, str]]
-) -> tuple[list[str], list[list[str]]]:
-    """Return the head and rows without the columns that no row has a value for."""
-    kept = [column for column in head if any(column in row for row in rows)]
-    return kept, [[row.get(column, "") for column in kept] for row in rows]

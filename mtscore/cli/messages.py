@@ -10,7 +10,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from mtscore.errors import StorageError
+from mtscore.errors import StorageError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,11 +49,16 @@ def error(text: str, excerpt: str | None = None) -> None:
         say(line)
 
 
+def someone_watches() -> bool:
+    """Return whether messages go to a terminal."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 def notices(found: Iterable[Notice], *, quiet: bool, verbose: bool) -> None:
     """Print warnings, and notes if someone is there to read them; nothing if quiet."""
     if quiet:
         return
-    shows_notes = verbose or (sys.stderr is not None and sys.stderr.isatty())
+    shows_notes = verbose or someone_watches()
     for notice in found:
         if notice.level == "warning" or shows_notes:
             say(f"mtscore: {notice.level}: {sentence(notice)}")
@@ -66,7 +71,7 @@ def sentence(notice: Notice) -> str:
         place += f":{notice.line}"
     times = ""
     if notice.count is not None:
-        times = f" ({notice.count} line{'' if notice.count == 1 else 's'}, the first is shown)"
+        times = f" ({counted(notice.count, 'line')}, the first is shown)"
     return f"{place}: {notice.text}{times}" if place else f"{notice.text}{times}"
 
 

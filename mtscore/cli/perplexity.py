@@ -8,17 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mtscore.cli import stdin
-from mtscore.cli.diagnostics import (
-    Output,
-    lay_out,
-    message,
-    output_options,
-    read_text,
-    without_columns,
-)
+from mtscore.cli import DONE, NO, stdin
+from mtscore.cli.diagnostics import Output, output_options, read_text
+from mtscore.cli.layout import lay_out, without_columns
 from mtscore.cli.options import Command, argument, grouped, one_of
 from mtscore.errors import UsageError
+from mtscore.report.rows import message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,7 +26,6 @@ mtscore perplexity a.lp b.lp --text dev.txt --vocabulary vocab.txt
 mtscore perplexity model.lp --base 2 --text dev.txt --unit char -sl
 mtscore perplexity --train train.txt dev.txt --order 3 --smoothing kneser-ney --unk-cutoff 2
 """
-COMPARABLE, NOT_COMPARABLE = 0, 1
 
 values, training = grouped("Log-probabilities"), grouped("N-gram models (needs the extra lm)")
 
@@ -142,7 +136,7 @@ def command(output: Output, **options: Any) -> int:
     output.show(
         lambda: _text(rows, asked, output), lambda: _json(rows, asked, output), list(notices.values())
     )
-    return COMPARABLE if comparable else NOT_COMPARABLE
+    return DONE if comparable else NO
 
 
 def _check(asked: Options) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from mtscore.cli import messages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -17,7 +18,7 @@ PATIENCE = 1.0
 @contextmanager
 def progress_bar(*, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     """Yield what to call with the trials done and their number; None where nobody watches."""
-    if quiet or sys.stderr is None or not sys.stderr.isatty():
+    if quiet or not messages.someone_watches():
         yield None
         return
     from rich.console import Console  # noqa: PLC0415  # on a terminal only: it takes a while to import

@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mtscore import claims
-from mtscore.cli import messages, stdin, verdicts
+from mtscore.cli import DONE, NO, messages, stdin, verdicts
 from mtscore.cli.inputs import METADATA, Inputs, open_inputs
 from mtscore.cli.progress import progress_bar
-from mtscore.cli.score import ScoreOptions
-from mtscore.cli.score import command as score_command
+from mtscore.cli.score import parse
 from mtscore.cli.store import open_store
 from mtscore.corpus import Corpus
-from mtscore.errors import InputError, UsageError
+from mtscore.errors import InputError, UsageError, counted
 from mtscore.evaluate import evaluate
 from mtscore.lines import STDIN, read_lines
 from mtscore.metrics.base import CHUNK_SEGMENTS
@@ -101,9 +100,7 @@ class _Texts:
     @classmethod
     def read(cls, words: Sequence[str], *, digest: bool = False) -> _Texts:
         """Read what a command line of `mtscore score` would read."""
-        with score_command.make_context("mtscore score", list(words)) as context:
-            options = ScoreOptions(**context.params)
-        with open_inputs(options, digest=digest) as inputs:
+        with open_inputs(parse(words), digest=digest) as inputs:
             return cls(inputs, list(inputs.lockstep.chunks(CHUNK_SEGMENTS)))
 
     def corpus(self, index: int) -> Corpus:
@@ -177,7 +174,7 @@ def _judge_claims(source: _Source, options: ReproduceOptions) -> int:
         )
         found.append((one, _with_data_note(verdict) if references else verdict))
     _say_verdicts(found, options.form)
-    return 0 if all(verdict.reproduced for _, verdict in found) else 1
+    return DONE if all(verdict.reproduced for _, verdict in found) else NO
 
 
 def _claims(source: _Source, options: ReproduceOptions) -> list[Published]:
@@ -194,7 +191,7 @@ def _hypotheses(published: Sequence[Published], source: _Source, options: Reprod
     if options.input:
         if len(options.input) != len(files):
             raise UsageError(
-                f"the claim is about {_count(len(files), 'system')}, not {len(options.input)}",
+                f"the claim is about {counted(len(files), 'system')}, not {len(options.input)}",
                 where="-i/--input",
                 hint="references stand before -i, or behind -r",
             )
@@ -247,7 +244,7 @@ def _judge_report(source: _Source, options: ReproduceOptions) -> int:
         messages.data(verdicts.report_data(*answer))
     else:
         messages.result("\n".join(verdicts.report_lines(*answer)) + "\n")
-    return 0 if all(difference.harmless for difference in found) else 1
+    return DONE if all(difference.harmless for difference in found) else NO
 
 
 def _report_words(recorded: Recorded, source: _Source, options: ReproduceOptions) -> list[str]:
@@ -277,7 +274,7 @@ def _files(role: str, recorded: Recorded, source: _Source, given: Sequence[str])
     if not given:
         return [source.find(name) for name in names]
     if len(given) != len(names):
-        has = _count(len(names), f"{role} file")
+        has = counted(len(names), f"{role} file")
         raise UsageError(f"the report has {has}, given are {len(given)}: {' '.join(given)}")
     return list(given)
 
@@ -313,7 +310,3 @@ def _explanations(recorded: Recorded, now: Mapping[str, Any], texts: _Texts, mod
 
 def _is_of_corpus(row: Mapping[str, Any]) -> bool:
     return "segment" not in row and "group" not in row
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

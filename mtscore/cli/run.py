@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from mtscore.cli import messages
+from mtscore.cli import DONE, NO, messages
 from mtscore.cli.inputs import open_inputs
 from mtscore.cli.metrics import build_metrics
 from mtscore.cli.output import Output
@@ -53,7 +53,7 @@ def _score(options: ScoreOptions) -> int:
     output.show(report)
     messages.notices(report.notices, quiet=options.quiet, verbose=options.verbose)
     messages.failed_gates(report.gates)
-    return 0 if report.passed and not (options.strict and _has_warning(report.notices)) else 1
+    return DONE if report.passed and not (options.strict and _has_warning(report.notices)) else NO
 
 
 def evaluated(options: ScoreOptions, *, digest: bool = False) -> Report:

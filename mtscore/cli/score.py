@@ -40,6 +40,8 @@ from mtscore.metrics import METRICS
 from mtscore.report import FORMATS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from click.shell_completion import CompletionItem
 
 USAGE = """\
@@ -327,6 +329,12 @@ def command(**values: Any) -> int:
     from mtscore.cli.run import execute  # noqa: PLC0415  # --help needs nothing of it
 
     return execute(ScoreOptions(**values))
+
+
+def parse(words: Sequence[str]) -> ScoreOptions:
+    """Return the options that a command line, without `mtscore score`, gives."""
+    with command.make_context("mtscore score", list(words)) as context:
+        return ScoreOptions(**context.params)
 
 
 def print_usage(ctx: click.Context) -> None:

@@ -8,17 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mtscore.cli import stdin
-from mtscore.cli.diagnostics import (
-    Output,
-    lay_out,
-    message,
-    output_options,
-    read_columns,
-    read_text,
-)
+from mtscore.cli.diagnostics import Output, output_options, read_columns, read_text
+from mtscore.cli.layout import lay_out
 from mtscore.cli.options import Command, argument, grouped, non_negative, one_of
 from mtscore.errors import UsageError
-from mtscore.report.rows import present
+from mtscore.report.rows import message, present
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

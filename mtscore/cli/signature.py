@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from mtscore import comparability
-from mtscore.cli import messages
+from mtscore.cli import DONE, NO, messages
+from mtscore.cli.layout import WIDTH, notes
 from mtscore.cli.options import Group, argument, format_option
 from mtscore.signature import Signature
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-WIDTH = 80
 HEADLINES: dict[comparability.Verdict, str] = {
     "harmless": "comparable",
     "caveat": "comparable, with a caveat",
@@ -54,8 +54,8 @@ def explain(signature: str, form: str) -> int:
         messages.data({"signature": str(parsed), "fields": fields, "remarks": remarks})
         return 0
     table = [(row.key, str(row.value), f"{row.meaning}; {row.consequence}") for row in rows]
-    notes = [textwrap.fill(f"Note: {remark}.", WIDTH, subsequent_indent="      ") for remark in remarks]
-    messages.result("\n".join([str(parsed), "", *_align(table), *([""] if notes else []), *notes]) + "\n")
+    below = ["", *notes(remarks)] if remarks else []
+    messages.result("\n".join([str(parsed), "", *_align(table), *below]) + "\n")
     return 0
 
 
@@ -86,7 +86,7 @@ def compare(a: str, b: str, form: str) -> int:
         messages.result(
             "\n".join([HEADLINES[verdict], "", f"A  {first}", f"B  {second}", *_explain(differences)]) + "\n"
         )
-    return 0 if comparable else 1
+    return DONE if comparable else NO
 
 
 def _explain(differences: Sequence[comparability.Difference]) -> list[str]:

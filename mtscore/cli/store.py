@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,7 +34,7 @@ def open_store(
 @contextmanager
 def download_bar(*, quiet: bool) -> Iterator[Progress | None]:
     """Yield what reports the progress of downloads; None where nobody watches."""
-    if quiet or sys.stderr is None or not sys.stderr.isatty():
+    if quiet or not messages.someone_watches():
         yield None
         return
     bars: dict[str, Callable[[int, int | None], None]] = {}

@@ -159,12 +159,12 @@ def _version(entry: Entry) -> int:
 
 def as_table(rows: Sequence[dict[str, Any]]) -> str:
     """Return the tokenizers as a table, and below it how to get what they need."""
+    from mtscore.cli.layout import lay_out  # noqa: PLC0415
+
     head = ("tokenizer", "version", "extra", "met", "for")
     cells = [
         (row["name"], str(row["version"]), row["extra"] or "", "yes" if row["met"] else "no", row["about"])
         for row in rows
     ]
-    widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
-    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in (head, *cells)]
     installs = dict.fromkeys(f"extra {row['extra']}: {row['install']}" for row in rows if row["extra"])
-    return "\n".join([*lines, "", *installs, OWN_MODEL])
+    return "\n".join([*lay_out(head, cells, left=len(head)), "", *installs, OWN_MODEL])

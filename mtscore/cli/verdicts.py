@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from mtscore.cli.layout import notes, wrapped
+from mtscore.errors import counted
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from mtscore.claims import Published
     from mtscore.recheck import Difference
     from mtscore.reproduce import Verdict
 
-WIDTH = 80
 MORE_DECIMALS = 3
 """How many decimals a score is shown with beyond those of the published number."""
 
@@ -30,16 +31,16 @@ def claim_lines(published: Published, verdict: Verdict, *, alone: bool) -> list[
     whose = "" if alone else f"{_whose(published)}: "
     printed, found = verdict.claim.score, _number(verdict, verdict.score)
     if verdict.reproduced:
-        return [f"reproduced: {whose}{found} is {printed}", *_notes(verdict.notes)]
+        return [f"reproduced: {whose}{found} is {printed}", *notes(verdict.notes)]
     if verdict.fits:
         facts = "; ".join(verdict.contradictions)
-        return [f"not reproduced: {whose}{found} is {printed}, but {facts}", *_notes(verdict.notes)]
+        return [f"not reproduced: {whose}{found} is {printed}, but {facts}", *notes(verdict.notes)]
     return [
         f"not reproduced: {whose}{printed} was published, {found} comes out",
-        *(_wrapped(f"However, {contradiction}.") for contradiction in verdict.contradictions),
+        *(wrapped(f"However, {contradiction}.") for contradiction in verdict.contradictions),
         "",
         *_trials(verdict),
-        *_notes([*verdict.notes, *verdict.remarks]),
+        *notes([*verdict.notes, *verdict.remarks]),
     ]
 
 
@@ -97,16 +98,15 @@ def report_lines(
     remarks = [difference.text for difference in found if difference.harmless]
     if not grave:
         number = "its score comes" if scores == 1 else f"all {scores} scores come"
-        return [f"reproduced: {number} out as in {name}", *_notes(remarks)]
+        return [f"reproduced: {number} out as in {name}", *notes(remarks)]
     shown = [difference for difference in grave if not _follows(difference, grave)]
     hidden = len(grave) - len(shown)
-    count = f"{len(grave)} difference{'' if len(grave) == 1 else 's'}"
     return [
-        f"not reproduced: {count} from {name}",
+        f"not reproduced: {counted(len(grave), 'difference')} from {name}",
         "",
-        *(_wrapped(difference.text) for difference in shown),
+        *(wrapped(difference.text) for difference in shown),
         *([f"and {hidden} more that follow from these (-f json has all)"] if hidden else []),
-        *_notes([*explanations, *remarks]),
+        *notes([*explanations, *remarks]),
     ]
 
 
@@ -130,13 +130,3 @@ def report_data(
         "explanations": list(explanations),
         "notes": [asdict(difference) for difference in found if difference.harmless],
     }
-
-
-def _notes(remarks: Iterable[str]) -> list[str]:
-    return [_wrapped(f"Note: {remark}.") for remark in remarks]
-
-
-def _wrapped(text: str) -> str:
-    return textwrap.fill(
-        text, WIDTH, subsequent_indent="      ", break_on_hyphens=False, break_long_words=False
-    )

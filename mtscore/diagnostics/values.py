@@ -6,7 +6,7 @@ Strict: what is no number, or no probability, raises an error that names the pla
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from mtscore.arrays import Floats
 
-Base: TypeAlias = Literal["e", "2", "10"]
 Locate: TypeAlias = "Callable[[int], str]"
 """Return where the value with this index stands, as messages call it (`file:line`)."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mtscore.errors import counted
+
 if TYPE_CHECKING:
     from mtscore.report.style import Style
     from mtscore.results import Report
@@ -16,8 +18,8 @@ def headline(report: Report) -> str:
     """Return what was scored and tested: `zh-en · 1875 segments · 1 reference · … vs HuaweiTSC`."""
     parts = [
         language_pair(report),
-        _count(report.segments, "segment"),
-        _count(report.references, "reference"),
+        counted(report.segments, "segment"),
+        counted(report.references, "reference"),
         _method(report),
     ]
     return " · ".join(part for part in parts if part)
@@ -43,7 +45,7 @@ def footnotes(report: Report) -> list[str]:
 
 def signatures(report: Report) -> list[Signature]:
     """Return the signatures of the corpus scores, each once; of all scores if there are no others."""
-    corpus = [row for row in report.rows if row.group is None and row.segment is None]
+    corpus = [row for row in report.rows if row.of_corpus]
     distinct = {row.score.signature.format(): row.score.signature for row in corpus or report.rows}
     return list(distinct.values())
 
@@ -69,7 +71,3 @@ def _method(report: Report) -> str:
 
 def _compared(report: Report) -> bool:
     return any(row.comparison and row.comparison.p_value is not None for row in report.rows)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

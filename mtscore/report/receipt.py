@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mtscore.report.rows import dumps, flat, present
+from mtscore.report.rows import dumps, flat, message, present
 
 if TYPE_CHECKING:
-    from mtscore.notices import Notice
     from mtscore.report.style import Style
     from mtscore.results import Gate, Report
 
@@ -37,7 +36,7 @@ def receipt(report: Report) -> dict[str, Any]:
             "pairs": [pair._asdict() for pair in report.pairs],
             "clusters": [cluster._asdict() for cluster in report.clusters],
             "gates": [_gate(gate) for gate in report.gates],
-            "messages": [_message(notice) for notice in report.notices],
+            "messages": [message(notice) for notice in report.notices],
             "passed": report.passed,
         }
     )
@@ -46,11 +45,6 @@ def receipt(report: Report) -> dict[str, Any]:
 def _gate(gate: Gate) -> dict[str, Any]:
     keys = ("gate", "system", "name", "passed", "value", "limit", "p_value", "text")
     return present({key: getattr(gate, key) for key in keys})
-
-
-def _message(notice: Notice) -> dict[str, Any]:
-    keys = ("level", "code", "file", "line", "count", "text")
-    return present({key: getattr(notice, key) for key in keys})
 
 
 def schema() -> dict[str, Any]:

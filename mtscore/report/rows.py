@@ -10,6 +10,7 @@ from mtscore.report import escaping
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mtscore.notices import Notice
     from mtscore.results import Comparison, Interval, Pair, Row
 
 
@@ -41,6 +42,12 @@ def flat(row: Row, width: int | None = None, pairs: Sequence[Pair] = ()) -> dict
         "segment": row.segment,
     }
     return present(values)
+
+
+def message(notice: Notice) -> dict[str, Any]:
+    """Return a notice as JSON data."""
+    keys = ("level", "code", "file", "line", "count", "text")
+    return present({key: getattr(notice, key) for key in keys})
 
 
 def present(values: dict[str, Any]) -> dict[str, Any]:
@@ -78,9 +85,8 @@ def _comparison(comparison: Comparison | None, width: int | None) -> dict[str, A
 
 def _matrix_line(row: Row, pairs: Sequence[Pair], width: int | None) -> dict[str, dict[str, float]] | None:
     line = {}
-    corpus = row.group is None and row.segment is None
     for pair in pairs:
-        if corpus and pair.name == row.score.name and row.system in (pair.a, pair.b):
+        if row.of_corpus and pair.name == row.score.name and row.system in (pair.a, pair.b):
             other, delta = (pair.a, pair.delta) if row.system == pair.b else (pair.b, -pair.delta)
             line[other] = {
                 "delta": _rounded(delta, width),
