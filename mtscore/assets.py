@@ -24,7 +24,6 @@ import hashlib
 import json
 import os
 import shutil
-import tempfile
 import time
 import tomllib
 from contextlib import contextmanager, suppress
@@ -36,6 +35,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 
 from mtscore.errors import IntegrityError, NetworkError, StorageError, UsageError, closest
+from mtscore.files import replacing
 from mtscore.notices import Notice
 
 if TYPE_CHECKING:
@@ -514,23 +514,8 @@ def _replacing(path: Path) -> Iterator[Path]:
     """Give a temporary file that takes the place of `path` only if the block succeeds."""
     with _writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-        os.close(handle)
-        temporary = Path(name)
-        try:
+        with replacing(path, prefix=f".{path.name}.") as temporary:
             yield temporary
-            temporary.chmod(0o666 & ~_umask())
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
-
-
-@cache
-def _umask() -> int:
-    """Return the permissions that new files do not get (asking means setting, so ask once)."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
 
 
 def _remove_leftovers(path: Path) -> None:

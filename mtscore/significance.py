@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
-    from mtscore.arrays import Floats
+    from mtscore.arrays import Booleans, Floats, Integers
     from mtscore.results import Better
 
     Ranges: TypeAlias = dict[str, tuple[int, int]]
@@ -145,8 +145,8 @@ def _randomised_differences(
     stacked, columns = _stack(samples)
     total = stacked.sum(axis=0)
     differences = np.empty((len(pairs), trials))
-    for rows, stay in _masks(len(stacked), trials, seed):
-        kept = stay @ stacked
+    for rows, stay in masks(len(stacked), trials, seed):
+        kept = stay.astype(np.float64) @ stacked
         rest = total - kept
         for (i, j), difference in zip(pairs, differences, strict=True):
             a, b, score = columns[i], columns[j], samples[i].score
@@ -166,21 +166,25 @@ def _stack(samples: Sequence[Sample]) -> tuple[Floats, list[slice]]:
 
 def _resamples(segments: int, trials: int, seed: int) -> Iterator[tuple[slice, Floats]]:
     """Yield which trials, and how often each drew each segment, shape (trials in the block, segments)."""
-    rng = np.random.default_rng(seed)
-    for rows in _blocks(segments, trials):
-        draws = rng.choice(segments, size=(rows.stop - rows.start, segments), replace=True)
-        counts = np.empty(draws.shape)
-        for count, draw in zip(counts, draws, strict=True):
+    for rows, drawn in draws(segments, trials, seed):
+        counts = np.empty(drawn.shape)
+        for count, draw in zip(counts, drawn, strict=True):
             count[:] = np.bincount(draw, minlength=segments)
         yield rows, counts
 
 
-def _masks(segments: int, trials: int, seed: int) -> Iterator[tuple[slice, Floats]]:
-    """Yield which trials, and 1 where a segment is not swapped, shape (trials in the block, segments)."""
+def draws(segments: int, trials: int, seed: int) -> Iterator[tuple[slice, Integers]]:
+    """Yield which trials, and what each drew with replacement, shape (trials in the block, segments)."""
     rng = np.random.default_rng(seed)
     for rows in _blocks(segments, trials):
-        mask = rng.integers(2, size=(rows.stop - rows.start, segments), dtype=bool)
-        yield rows, mask.astype(np.float64)
+        yield rows, rng.choice(segments, size=(rows.stop - rows.start, segments), replace=True)
+
+
+def masks(segments: int, trials: int, seed: int) -> Iterator[tuple[slice, Booleans]]:
+    """Yield which trials, and which segments each does not swap, shape (trials in the block, segments)."""
+    rng = np.random.default_rng(seed)
+    for rows in _blocks(segments, trials):
+        yield rows, rng.integers(2, size=(rows.stop - rows.start, segments), dtype=bool)
 
 
 def _blocks(segments: int, trials: int) -> Iterator[slice]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ROOT = Path(mtscore.__file__).parent
 
 LAYERS = [
-    ["errors", "arrays", "notices", "_version"],
+    ["errors", "arrays", "notices", "files", "_version"],
     ["keys", "assets", "kernels", "batch"],
     ["signature", "lines", "tokenizers"],
     ["results", "comparability", "claims", "corpus", "vocabulary"],

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from mtscore import significance
 from mtscore.cli import main
 from mtscore.diagnostics import agreement, correlate
 from mtscore.diagnostics.agreement import MEASURES, dense_ranks
@@ -321,7 +322,7 @@ def test_blocks_move_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
         return correlate.correlate(judgements, resamples=70), list(compare_metrics(judgements, trials=70))
 
     expected = everything()
-    monkeypatch.setattr(correlate, "BLOCK", 1)
+    monkeypatch.setattr(significance, "BLOCK", 1)
     monkeypatch.setattr(agreement, "BLOCK", 1)
     assert everything() == expected
 

@@ -231,7 +231,7 @@ def test_a_table_of_wmt22_zh_en_comes_out(
 def test_blocks_of_masks_are_one_stream(segments: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Masks drawn in blocks are those of one call, whatever the number of segments."""
     monkeypatch.setattr(significance, "BLOCK", 40 * segments)
-    blocks = list(significance._masks(segments, 100, SEED))
+    blocks = list(significance.masks(segments, 100, SEED))
     whole = np.random.default_rng(SEED).integers(2, size=(100, segments), dtype=bool)
     assert [rows for rows, _ in blocks] == [slice(0, 32), slice(32, 64), slice(64, 96), slice(96, 100)]
     assert np.array_equal(np.concatenate([mask for _, mask in blocks]), whole)

@@ -243,19 +243,13 @@ def siblings(data: TestData, count: int, store: Store | None = None) -> list[str
     return sorted(fitting, key=lambda name: name.partition("/")[0] not in families)
 
 
-def wrong_length(data: TestData, count: int, file: str, store: Store | None = None) -> AlignmentError:
-    """Return the error for a file that has not one line for each segment of the test sets.
-
-    It gives both numbers, and the sets that fit if some are known to.
-    """
-    hint = None
+def explain_length(data: TestData, count: int, store: Store | None = None) -> str | None:
+    """Return why a file may have `count` lines instead of one for each segment of the test sets, if known."""
     if count == sum(data.keep):
-        hint = "a filter is applied to the output of the whole test set, not before"
-    elif fitting := siblings(data, count, store):
-        hint = f"{' and '.join(fitting[:3])} {'has' if len(fitting) == 1 else 'have'} {count} segments"
-    return AlignmentError(
-        f"{count} lines, but {data.name} {data.pair} has {len(data)}", where=file, hint=hint
-    )
+        return "a filter is applied to the output of the whole test set, not before"
+    if fitting := siblings(data, count, store):
+        return f"{' and '.join(fitting[:3])} {'has' if len(fitting) == 1 else 'have'} {count} segments"
+    return None
 
 
 def add(path: Path, store: Store) -> str:

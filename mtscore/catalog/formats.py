@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 from xml.etree import ElementTree as ET
 from xml.parsers import expat
 
-from mtscore.catalog.content import UNNAMED, Content, checked
+from mtscore.catalog.content import UNNAMED, Content, checked, from_fields
 from mtscore.errors import DecodingError, InputError
 
 if TYPE_CHECKING:
@@ -52,13 +52,7 @@ def read(kind: Format, files: Mapping[str, Source], where: str) -> Content:
     if kind == "wmt-xml":
         return checked(wmt_xml(files["xml"]), where)
     lines = {name: _texts(kind, source) for name, source in files.items() if name != "meta"}
-    content = Content(lines["src"], {})
-    for name, texts in lines.items():
-        role, _, own = name.partition(":")
-        if role == "ref":
-            content.references[own or UNNAMED] = texts
-        elif role == "sys":
-            content.systems[own] = texts
+    content = from_fields(lines)
     if "meta" in files:
         content.metadata = metadata_columns(files["meta"])
     elif _is_marked_up(kind, files["src"].name):

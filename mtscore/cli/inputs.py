@@ -199,7 +199,7 @@ def _of_test_set(
             references=[Lines(name, lines) for name, lines in zip(names, data.references, strict=True)],
             source=Lines("source", data.sources),
             keep=data.keep if data.filtered else None,
-            advice=lambda found, _wanted: catalogue.wrong_length(data, found, "").hint,
+            advice=lambda found, _wanted: catalogue.explain_length(data, found),
         ),
         facts={key: value for key, value in facts.items() if value is not None},
         groups={

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from mtscore.cli.score import ScoreOptions
     from mtscore.results import Report
 
-BOLD, DIM, RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+BOLD, RESET = "\x1b[1m", "\x1b[0m"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,46 +102,30 @@ def use_colour(*, no_color: bool = False) -> bool:
 
 
 def highlight(hypothesis: str, references: tuple[str, ...]) -> str:
-    """Dim the words of a hypothesis that no reference has."""
+    """Set those words of a hypothesis in bold that no reference has."""
     known = {word for reference in references for word in reference.split()}
     return " ".join(word if word in known else f"{BOLD}{word}{RESET}" for word in hypothesis.split(" "))
 
 
 def write_whole(file: str, text: str) -> None:
-    """Write a file under another name and rename it, so that it is never half-written.
-
-    A link stays one, and a file that was there keeps its permissions.
+    """Write a file whole or not at all; a link to it stays one.
 
     Raises:
         StorageError: if it cannot be written.
     """
-    import tempfile  # noqa: PLC0415  # start-up counts, and few runs write files
-    from pathlib import Path  # noqa: PLC0415
+    from pathlib import Path  # noqa: PLC0415  # start-up counts, and few runs write files
+
+    from mtscore.files import replacing  # noqa: PLC0415
 
     try:
         target = Path(os.path.realpath(file))
         if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced
             target.write_text(text, "utf-8")
             return
-        mode = target.stat().st_mode if target.exists() else 0o666 & ~_umask()
-        handle, name = tempfile.mkstemp(prefix=".mtscore-", dir=target.parent)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-                stream.write(text)
-            Path(name).chmod(mode)
-            Path(name).replace(target)
-        except BaseException:
-            with suppress(OSError):
-                Path(name).unlink()
-            raise
+        with replacing(target) as temporary:
+            temporary.write_text(text, "utf-8", newline="\n")
     except OSError as error:
         raise StorageError(f"cannot be written: {error.strerror or error}", where=file) from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _now() -> str:

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from mtscore._version import VERSION
-from mtscore.diagnostics.agreement import BLOCK, MEASURES, Coefficient, is_constant
+from mtscore.diagnostics.agreement import MEASURES, Coefficient, is_constant
 from mtscore.errors import AlignmentError, InputError, UsageError
 from mtscore.results import Pair
 from mtscore.signature import Signature
-from mtscore.significance import check_seed, check_trials, holm, interval, p_value
+from mtscore.significance import check_seed, check_trials, draws, holm, interval, masks, p_value
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from mtscore.arrays import Booleans, Floats, Integers
     from mtscore.diagnostics.agreement import Measure
@@ -290,22 +290,14 @@ def _values_of_groups(
 def _resampled_rows(measure: Measure, x: Floats, y: Floats, resamples: int, seed: int) -> Floats:
     """Return the measure of resamples of rows with replacement, shape (resamples,)."""
     (metric,), (human,) = measure.prepare(x), measure.prepare(y)
-    values = [measure.function(metric[drawn], human[drawn]) for drawn in _draws(len(x), resamples, seed)]
+    values = [measure.function(metric[drawn], human[drawn]) for _, drawn in draws(len(x), resamples, seed)]
     return np.concatenate([np.empty(0), *values])
 
 
 def _resampled_means(values: Floats, resamples: int, seed: int) -> Floats:
     """Return the mean of resamples of values with replacement, shape (resamples,)."""
-    means = [values[drawn].mean(-1) for drawn in _draws(len(values), resamples, seed)]
+    means = [values[drawn].mean(-1) for _, drawn in draws(len(values), resamples, seed)]
     return np.concatenate([np.empty(0), *means])
-
-
-def _draws(count: int, resamples: int, seed: int) -> Iterator[Integers]:
-    """Yield indices drawn with replacement, shape (resamples of a block, count); blocks move no number."""
-    rng = np.random.default_rng(seed)
-    size = max(1, BLOCK // count)
-    for start in range(0, resamples, size):
-        yield rng.choice(count, size=(min(size, resamples - start), count), replace=True)
 
 
 def _permutation_test(
@@ -326,7 +318,7 @@ def _permutation_test(
     if np.isnan(observed):
         raise InputError(f"no group has a correlation of both {a} and {b}", where="--group")
     swapped = np.concatenate(
-        [_swapped_difference(measure, metrics, y, blocks, mask) for mask in _masks(len(y), trials, seed)]
+        [_swapped_difference(measure, metrics, y, blocks, mask) for _, mask in masks(len(y), trials, seed)]
     )
     return observed, p_value(np.abs(swapped[~np.isnan(swapped)]), abs(observed))
 
@@ -356,17 +348,6 @@ def _mean_of_defined(values: Floats) -> Floats:
     count = defined.sum(-1)
     total = np.where(defined, values, 0).sum(-1)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
-
-
-def _masks(rows: int, trials: int, seed: int) -> Iterator[Booleans]:
-    """Yield which rows are swapped, shape (trials of a block, rows).
-
-    The generator makes 32 booleans of one word: in blocks of 32 trials their size moves no number.
-    """
-    rng = np.random.default_rng(seed)
-    size = max(BLOCK // rows // 32, 1) * 32
-    for start in range(0, trials, size):
-        yield rng.integers(2, size=(min(size, trials - start), rows), dtype=bool)
 
 
 def _standardised(values: Floats) -> Floats:
