@@ -130,6 +130,11 @@ class Plan:
         """Return the resamples behind intervals: those asked for, or those of the paired bootstrap."""
         return self.trials if self.test == "bs" else self.resamples
 
+    @property
+    def seed_in_use(self) -> int | None:
+        """Return the seed if anything is left to chance."""
+        return self.seed if self.test or self.intervals else None
+
     def needs_baseline(self, systems: int) -> bool:
         """Return whether one of so many systems must be named as what the others are held against."""
         return self.compares or self.all_pairs or (self.examples > 0 and systems > 1)
@@ -164,8 +169,8 @@ def evaluate(
     baseline = find_baseline(names, plan.baseline) if plan.needs_baseline(len(names)) else None
     if plan.sentence_level:
         plan = replace(plan, metrics=[metric.for_segments() for metric in plan.metrics])
-    bleu = next((metric for metric in plan.metrics if isinstance(metric, BLEU)), None)
-    inspector = Inspector(systems, references, tokenizer=bleu.tokenize if bleu else None, force=plan.force)
+    tokenize = next((metric.tokenize for metric in plan.metrics if isinstance(metric, BLEU)), None)
+    inspector = Inspector(systems, references, tokenizer=tokenize, force=plan.force)
     found = collect(
         chunks,
         plan.metrics,
@@ -175,24 +180,12 @@ def evaluate(
         jobs=plan.jobs,
     )
     check_groups(plan.groups, found.segments)
-    report = Report(
-        rows=[],
-        segments=found.segments,
-        references=found.references,
-        baseline=None if baseline is None else names[baseline],
-        test=plan.test,
-        trials=plan.trials if plan.test else None,
-        bootstrap=plan.intervals or None,
-        seed=plan.seed if plan.intervals or plan.test else None,
-        alpha=plan.alpha,
-        notices=[
-            *(notice for used in _tokenizers(plan.metrics) for notice in used.notices),
-            *inspector.notices(),
-            *_score_notices(plan, found, names),
-        ],
-        versions=versions(plan.metrics),
-        language_pair=plan.facts.get("lang"),
-    )
+    notices = [
+        *(notice for used in _tokenizers(plan.metrics) for notice in used.notices),
+        *inspector.notices(),
+        *_score_notices(plan, found, names),
+    ]
+    report = _without_rows(plan, found, None if baseline is None else names[baseline], notices)
     signatures = [_signature(metric, plan, found.reference_counts) for metric in plan.metrics]
     evaluation = _Evaluation(systems, plan, found, signatures, progress)
     return evaluation.by_segment(report) if plan.sentence_level else evaluation.of_corpus(report)
@@ -238,11 +231,29 @@ def _tokenizers(metrics: Sequence[AnyMetric]) -> list[Tokenizer]:
     return [tokenizer(name) for name in sorted(names)]
 
 
+def _without_rows(plan: Plan, found: Statistics, baseline: str | None, notices: Sequence[Notice]) -> Report:
+    """Return a report with everything but scores."""
+    return Report(
+        rows=[],
+        segments=found.segments,
+        references=found.references,
+        baseline=baseline,
+        test=plan.test,
+        trials=plan.trials if plan.test else None,
+        bootstrap=plan.intervals or None,
+        seed=plan.seed_in_use,
+        alpha=plan.alpha,
+        notices=notices,
+        versions=versions(plan.metrics),
+        language_pair=plan.facts.get("lang"),
+    )
+
+
 def _signature(metric: AnyMetric, plan: Plan, reference_counts: Iterable[int]) -> Signature:
     randomness = {
         "ar": plan.trials if plan.test == "ar" else None,
         "bs": plan.intervals or None,
-        "seed": plan.seed if plan.test or plan.intervals else None,
+        "seed": plan.seed_in_use,
     }
     return metric.signature(reference_counts).extend(**plan.facts, **randomness)
 

@@ -81,37 +81,63 @@ def open_inputs(options: ScoreOptions, *, digest: bool) -> Iterator[Inputs]:
     hypotheses = list(options.input) or [STDIN]
     _check(options, references, hypotheses)
     data = _load(options) if options.test_set else None
-    readers: list[tuple[str, LineReader]] = []
+    systems = [
+        System(name, None if path == STDIN else path)
+        for name, path in zip(_names(options.names, hypotheses), hypotheses, strict=True)
+    ]
     with ExitStack() as stack:
-
-        def opened(path: str, role: str, *, trim: bool = True) -> LineReader:
-            reader = LineReader(path, encoding=options.encoding, trim=trim, digest=digest)
-            stack.callback(reader.close)
-            readers.append((role, reader))
-            return reader
-
-        systems = [
-            System(name, None if path == STDIN else path)
-            for name, path in zip(_names(options.names, hypotheses), hypotheses, strict=True)
-        ]
-        streams = [opened(path, "hypothesis") for path in hypotheses]
-        groups = _read_groups(opened(options.groups, "groups")) if options.groups else {}
-        if data is not None:
-            yield _of_test_set(data, options, systems, readers, groups)
+        readers = _Readers(stack, options.encoding, digest=digest)
+        for path in hypotheses:
+            readers.open(path, "hypothesis")
+        groups = _read_groups(readers.open(options.groups, "groups")) if options.groups else {}
+        if data is None:
+            for path in references:
+                readers.open(path, "reference", trim=options.num_refs == 1)
+            yield _of_files(options, systems, readers, groups)
         else:
-            yield Inputs(
-                systems=systems,
-                readers=readers,
-                reference_names=references,
-                lockstep=Lockstep(
-                    systems=streams,
-                    references=[opened(path, "reference", trim=options.num_refs == 1) for path in references],
-                    columns=options.num_refs,
-                    empty_is_missing=options.empty_refs_missing,
-                ),
-                facts={"lang": options.language_pair} if options.language_pair else {},
-                groups=groups,
-            )
+            yield _of_test_set(data, options, systems, readers, groups)
+
+
+class _Readers:
+    """Open files, and remember in which role; `stack` closes them."""
+
+    def __init__(self, stack: ExitStack, encoding: str, *, digest: bool) -> None:
+        self._stack, self._encoding, self._digest = stack, encoding, digest
+        self.opened: list[tuple[str, LineReader]] = []
+
+    def open(self, path: str, role: str, *, trim: bool = True) -> LineReader:
+        """Open a file; `trim` cuts white space at the ends of its lines."""
+        reader = LineReader(path, encoding=self._encoding, trim=trim, digest=self._digest)
+        self._stack.callback(reader.close)
+        self.opened.append((role, reader))
+        return reader
+
+    def of(self, role: str) -> list[LineReader]:
+        """Return the files with a role, in the order in which they were opened."""
+        return [reader for own, reader in self.opened if own == role]
+
+
+def _of_files(
+    options: ScoreOptions,
+    systems: Sequence[System],
+    readers: _Readers,
+    groups: Mapping[str, Sequence[str]],
+) -> Inputs:
+    """Return the inputs for scoring against files of references."""
+    references = readers.of("reference")
+    return Inputs(
+        systems=systems,
+        readers=readers.opened,
+        reference_names=[reader.path for reader in references],
+        lockstep=Lockstep(
+            systems=readers.of("hypothesis"),
+            references=references,
+            columns=options.num_refs,
+            empty_is_missing=options.empty_refs_missing,
+        ),
+        facts={"lang": options.language_pair} if options.language_pair else {},
+        groups=groups,
+    )
 
 
 # --- What was asked for -------------------------------------------------------------------------------------
@@ -176,7 +202,7 @@ def _of_test_set(
     data: TestData,
     options: ScoreOptions,
     systems: Sequence[System],
-    readers: Sequence[tuple[str, LineReader]],
+    readers: _Readers,
     own_groups: Mapping[str, Sequence[str]],
 ) -> Inputs:
     """Return the inputs for scoring against a test set: hypotheses of the whole set, filtered afterwards."""
@@ -192,10 +218,10 @@ def _of_test_set(
     }
     return Inputs(
         systems=systems,
-        readers=readers,
+        readers=readers.opened,
         reference_names=names,
         lockstep=Lockstep(
-            systems=[reader for role, reader in readers if role == "hypothesis"],
+            systems=readers.of("hypothesis"),
             references=[Lines(name, lines) for name, lines in zip(names, data.references, strict=True)],
             source=Lines("source", data.sources),
             keep=data.keep if data.filtered else None,
