@@ -709,7 +709,7 @@ def test_json_has_rows_pairs_and_what_was_joined(folder: Path, capsys: pytest.Ca
         ("wide --metric x", "wide: no column 'x'"),
         ("wide --group document", "--group: unknown group 'document'"),
         ("systems --lower-is-better x", "--lower-is-better: no metric 'x'"),
-        ("systems -ci -cin 0", "--confidence-n: the number of resamples must be at least 1"),
+        ("systems -ci -cin 0", "--confidence-n: the number of trials must be a whole number from 1"),
         ("word", "word:2, column M: 'good' is not a number"),
         ("- --human-file -", "-: standard input can be read once only"),
         ("nowhere", "nowhere: no such file"),

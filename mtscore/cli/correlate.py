@@ -124,14 +124,13 @@ class Answer:
 def command(output: Output, **options: Any) -> int:
     """Compute agreement."""
     from mtscore.diagnostics.correlate import compare_metrics, correlate  # noqa: PLC0415  # numpy is slow
+    from mtscore.significance import check_trials  # noqa: PLC0415
 
     asked = Options(**options)
+    if asked.confidence:
+        check_trials(asked.confidence_n, "--confidence-n")
     judgements, joined, notices = _read(asked, output)
     resamples = asked.confidence_n if asked.confidence else 0
-    if asked.confidence and resamples < 1:
-        raise UsageError(
-            f"the number of resamples must be at least 1, not {resamples}", where="--confidence-n"
-        )
     answer = Answer(
         judgements=judgements,
         join=joined,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from mtscore._version import VERSION
+from mtscore._version import PROGRAM
 from mtscore.diagnostics.agreement import MEASURES, Coefficient, is_constant
 from mtscore.errors import AlignmentError, InputError, UsageError
 from mtscore.results import Pair
@@ -372,6 +372,6 @@ def _signature(judgements: Judgements, metric: str, coefficient: Coefficient, gr
             "level": judgements.level,
             "metric": metric,
             "n": len(judgements.human),
-            "version": f"mtscore-{VERSION}",
+            "version": PROGRAM,
         },
     )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from mtscore._version import VERSION
+from mtscore._version import PROGRAM
 from mtscore.diagnostics.values import check_logarithms, parse_numbers, to_nats
 from mtscore.errors import AlignmentError, InputError, UsageError, closest
 from mtscore.notices import Notice
@@ -310,7 +310,7 @@ def _signature(
             "oov": unknown and unknown.kind,
             "unit": unit,
             "vocab": vocabulary and vocabulary.digest,
-            "version": f"mtscore-{VERSION}",
+            "version": PROGRAM,
         },
     )
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from mtscore._version import VERSION
+from mtscore._version import PROGRAM
 from mtscore.diagnostics.values import check_logarithms, to_nats
 from mtscore.errors import AlignmentError, InputError, UsageError
 from mtscore.notices import Notice
@@ -294,7 +294,7 @@ def _signature(*, divide: bool, normalised: bool, wrong: bool, below: float | No
         {
             "prob": "norm" if divide else "given-norm" if normalised else "raw",
             "only": ",".join(restrictions) or None,
-            "version": f"mtscore-{VERSION}",
+            "version": PROGRAM,
         },
     )
 
