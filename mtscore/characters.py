@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mtscore.arrays import Ragged
+from mtscore.batch import NEWLINE, Batch, joined
 from mtscore.tokenizers.base import WHITE_SPACE
 from mtscore.vocabulary import Tokens
 
@@ -41,9 +42,12 @@ class Text:
 
 def join(lines: Sequence[str]) -> Text:
     """Return lines, which may themselves contain newlines, as one text."""
-    data = "\n".join([*lines, ""]).encode("utf-32-le", "surrogatepass")
+    text = f"{joined(lines)}\n" if lines else ""
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    if isinstance(lines, Batch):
+        return Text(points, np.flatnonzero(points == NEWLINE))
     lengths = np.fromiter(map(len, lines), dtype=np.int64, count=len(lines))
-    return Text(np.frombuffer(data, dtype="<u4"), np.cumsum(lengths + 1) - 1)
+    return Text(points, np.cumsum(lengths + 1) - 1)
 
 
 class Alphabet:

@@ -73,7 +73,7 @@ class Stream(Protocol):
     name: str
     lines: int
 
-    def take(self, count: int) -> list[str]:
+    def take(self, count: int) -> Sequence[str]:
         """Return the next `count` lines, fewer only at the end."""
 
     def drain(self) -> int:
@@ -138,7 +138,7 @@ class Lockstep:
                 check_every_segment_has_a_reference(chunk.references, chunk.numbers)
                 yield chunk
 
-    def _chunk(self, batches: list[list[str]], start: int) -> Chunk:
+    def _chunk(self, batches: list[Sequence[str]], start: int) -> Chunk:
         size = len(batches[0])
         systems = batches[: len(self.systems)]
         references = self._references(batches[len(self.systems) :], start)
@@ -153,7 +153,7 @@ class Lockstep:
             list(compress(source, keep)) if source else None,
         )
 
-    def _references(self, batches: list[list[str]], start: int) -> list[Sequence[str | None]]:
+    def _references(self, batches: list[Sequence[str]], start: int) -> list[Sequence[str | None]]:
         streams: list[Sequence[str | None]] = []
         for stream, lines in zip(self.references, batches, strict=True):
             if self.columns == 1:
@@ -164,7 +164,7 @@ class Lockstep:
             return streams
         return [[line or None for line in stream] for stream in streams]
 
-    def _split(self, name: str, lines: list[str], start: int) -> list[list[str]]:
+    def _split(self, name: str, lines: Sequence[str], start: int) -> list[list[str]]:
         rows = [[cell.rstrip() for cell in line.split("\t")] for line in lines]
         for number, row in enumerate(rows, start + 1):
             if len(row) != self.columns:

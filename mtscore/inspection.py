@@ -13,6 +13,9 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from mtscore.batch import Batch
 from mtscore.notices import Notice
 
 if TYPE_CHECKING:
@@ -20,12 +23,15 @@ if TYPE_CHECKING:
 
     from mtscore.corpus import Chunk, System
 
-SPACED_MARKS = (" .", " ?", " !")
-"""How lines end that were tokenised and not put together again."""
+ENDS_SENTENCE = np.zeros(256, dtype=np.bool_)
+ENDS_SENTENCE[list(b".?!")] = True
+"""What has a space before it at the end of lines that were tokenised and not put together again."""
 SUBWORD_MARKS = ("@@ ", "▁", "<unk>")
 INVISIBLE = ("\u200b", "\u2060", "\ufeff", "\u00ad")
 COMBINING = ("\u0300", "\u0301", "\u0302", "\u0303", "\u0308", "\u030c", "\u0327", "\u0323")
 """The commonest combining marks: decomposed text has some of them."""
+COMBINING_START = b"\xcc"
+"""With what they, and few other characters, begin in UTF-8."""
 
 SPACED_LINES, SPACED_SHARE, SUBWORD_SHARE = 5, 0.1, 0.01
 SPACE_SHARE = 1 / 8
@@ -78,19 +84,17 @@ class _Side:
     def look(self, numbers: Sequence[int], lines: Sequence[str | None]) -> str:
         """Take notice of some lines, and return them as one text."""
         self.lines += len(lines)
-        if "" in lines:
+        batch = lines if isinstance(lines, Batch) else _as_batch(lines)
+        if batch.are_empty().any():
             self.empty.add([number for number, line in zip(numbers, lines, strict=True) if line == ""])
-        texts = [line or "" for line in lines]
-        text = "\n".join(texts)
-        self.spaced.add(
-            [number for number, line in zip(numbers, texts, strict=True) if line.endswith(SPACED_MARKS)]
-        )
-        self.subwords.add(_having(SUBWORD_MARKS, numbers, texts, text))
-        if not text.isascii():
-            self.invisible.add(_having(INVISIBLE, numbers, texts, text))
-            if not self.decomposed and any(mark in text for mark in COMBINING):
-                self.decomposed = not unicodedata.is_normalized("NFC", text)
-        return text
+        self.spaced.add([numbers[line] for line in _spaced(batch)])
+        self.subwords.add([numbers[line] for line in _having(SUBWORD_MARKS, batch.text)])
+        if not batch.text.isascii():
+            self.invisible.add([numbers[line] for line in _having(INVISIBLE, batch.text)])
+        if not self.decomposed and COMBINING_START in batch.data:
+            has_marks = any(mark in batch.text for mark in COMBINING)
+            self.decomposed = has_marks and not unicodedata.is_normalized("NFC", batch.text)
+        return batch.text
 
 
 class Inspector:
@@ -255,10 +259,34 @@ def _notice(level: str, code: str, text: str, file: str, found: _Found) -> Notic
     )
 
 
-def _having(marks: Sequence[str], numbers: Sequence[int], lines: Sequence[str], text: str) -> list[int]:
-    """Return the numbers of the lines that have one of the marks; `text` is all lines together."""
-    present = [mark for mark in marks if mark[0] in text and mark in text]
-    return sorted({n for mark in present for n, line in zip(numbers, lines, strict=True) if mark in line})
+def _as_batch(lines: Sequence[str | None]) -> Batch:
+    return Batch.of([(line or "").replace("\n", " ") for line in lines])
+
+
+def _spaced(batch: Batch) -> list[int]:
+    """Return which lines end like tokenised ones."""
+    last, before = batch.bytes_before_end(1), batch.bytes_before_end(2)
+    return np.flatnonzero((before == ord(" ")) & ENDS_SENTENCE.take(last)).tolist()
+
+
+def _having(marks: Sequence[str], text: str) -> list[int]:
+    """Return which lines have one of the marks."""
+    having = set()
+    for mark in marks:
+        line, start = 0, 0
+        while (found := _find(mark, text, start)) >= 0:
+            line += text.count("\n", start, found)
+            start = found + 1
+            having.add(line)
+    return sorted(having)
+
+
+def _find(mark: str, text: str, start: int) -> int:
+    """Do the same as `str.find`, which is many times faster for single characters than for words."""
+    found = text.find(mark[0], start)
+    while found >= 0 and not text.startswith(mark, found):
+        found = text.find(mark[0], found + 1)
+    return found
 
 
 def _is_called(file: str, word: str) -> bool:

@@ -14,17 +14,21 @@ import os
 import sys
 from typing import IO, TYPE_CHECKING, cast
 
+import numpy as np
+
+from mtscore.batch import Batch, find_newlines
 from mtscore.errors import DecodingError, InputError, MissingExtraError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from mtscore.arrays import Integers
 
 STDIN = "-"
 STANDARD_INPUT = "standard input"
 BLOCK_BYTES = 1 << 20
 
 GZIP, XZ, ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
-BYTE_ORDER_MARK = "\ufeff"
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 NOT_OF_FILES = {"idna", "punycode", "undefined"}
 """What Python counts among the encodings of text, and no file is in."""
@@ -66,21 +70,21 @@ class LineReader:
         self._decoder = _decoder(encoding)
         self.source = SourceBytes(_open(path, self.name), digest=digest)
         self._stream = _decompressed(self.source, self.name)
-        self._block: list[str] = []
+        self._text = b""
         self._given = 0
-        self._split = 0
-        self._tail = ""
+        self._ends = find_newlines(self._text)
         self._at_start = True
         self._at_end = False
 
-    def take(self, count: int) -> list[str]:
+    def take(self, count: int) -> Batch:
         """Return the next `count` lines, fewer only at the end of the input."""
-        while len(self._block) - self._given < count and not self._at_end:
-            self._block, self._given = self._block[self._given :] + self._next_block(), 0
-        taken = self._block[self._given : self._given + count]
-        self._given += len(taken)
-        self.lines += len(taken)
-        return taken
+        while len(self._ends) < count and not self._at_end:
+            self._read_on()
+        ends, self._ends = self._ends[:count], self._ends[count:]
+        start, self._given = self._given, int(ends[-1]) + 1 if len(ends) else self._given
+        batch = self._checked(self._text[start : self._given], ends - start)
+        self.lines += len(batch)
+        return batch
 
     def drain(self) -> int:
         """Read to the end without keeping anything; return the number of lines of the whole input."""
@@ -97,37 +101,50 @@ class LineReader:
         if self.path != STDIN:
             self.source.close()
 
-    def _next_block(self) -> list[str]:
-        data = self._read()
-        text = self._decode(data)
-        if self._at_start and text:
-            self._at_start = False
-            if text[0] == BYTE_ORDER_MARK:
-                self.byte_order_mark = True
-                text = text[1:]
-        text = self._tail + text
-        lines = text.split("\n")
-        self._tail = lines.pop()
-        if not data:
+    def _read_on(self) -> None:
+        """Add a block to the text that has not been given out yet."""
+        left, block = self._text[self._given :], self._next_block()
+        if not block:
             self._at_end = True
-            if self._tail:
+            if left and not left.endswith(b"\n"):
                 self.ends_with_newline = False
-                lines.append(self._tail)
-        return self._checked(lines, text)
+                block = b"\n"
+        self._ends = np.concatenate((self._ends - self._given, find_newlines(block) + len(left)))
+        self._text, self._given = left + block, 0
+        if self._at_start:
+            self.byte_order_mark = self._text.startswith(codecs.BOM_UTF8)
+            self._given = len(codecs.BOM_UTF8) if self.byte_order_mark else 0
+            self._at_start = not self.byte_order_mark and codecs.BOM_UTF8.startswith(self._text)
 
-    def _checked(self, lines: list[str], text: str) -> list[str]:
-        trimmed = [line.rstrip() for line in lines]
-        if lines:
-            self.last_is_blank = not trimmed[-1]
-        if self.first_odd_line is None and any(mark in text for mark in LINE_BREAKS_ELSEWHERE):
+    def _checked(self, data: bytes, ends: Integers) -> Batch:
+        try:
+            text = data[:-1].decode("utf-8", "surrogatepass" if self._decoder else "strict")
+        except UnicodeDecodeError as error:
+            raise self._undecodable(error, data[: error.start].decode()) from error
+        batch = Batch(data, ends, text)
+        if self.trim and batch.may_end_in_space():
+            batch = Batch.of([line.rstrip() for line in batch])
+        elif not self.trim and b"\r\n" in data:
+            batch = Batch.of([line.removesuffix("\r") for line in batch])
+        if batch:
+            self.last_is_blank = not batch.text[batch.text.rfind("\n") + 1 :].rstrip()
+        if self.first_odd_line is None and any(mark in batch.text for mark in LINE_BREAKS_ELSEWHERE):
             odd = (
                 number
-                for number, line in enumerate(trimmed, self._split + 1)
-                if any(mark in line for mark in LINE_BREAKS_ELSEWHERE)
+                for number, line in enumerate(batch, self.lines + 1)
+                if any(mark in line.rstrip() for mark in LINE_BREAKS_ELSEWHERE)
             )
             self.first_odd_line = next(odd, None)
-        self._split += len(lines)
-        return trimmed if self.trim else [line.removesuffix("\r") for line in lines]
+        return batch
+
+    def _next_block(self) -> bytes:
+        """Return some more text in UTF-8, none only at the end."""
+        data = self._read()
+        if self._decoder is None:
+            return data
+        while data and not (text := self._decode(data, self._decoder)):
+            data = self._read()
+        return (text if data else self._decode(data, self._decoder)).encode("utf-8", "surrogatepass")
 
     def _read(self) -> bytes:
         try:
@@ -139,13 +156,14 @@ class LineReader:
                 raise
             raise InputError(f"damaged compressed data: {error}", where=self.name) from error
 
-    def _decode(self, data: bytes) -> str:
-        _, state = self._decoder.getstate()
+    def _decode(self, data: bytes, decoder: codecs.IncrementalDecoder) -> str:
+        _, state = decoder.getstate()
         try:
-            return self._decoder.decode(data, not data)
+            return decoder.decode(data, not data)
         except UnicodeDecodeError as error:
-            self._decoder.setstate((b"", state))
-            raise self._undecodable(error, self._decoder.decode(error.object[: error.start])) from error
+            decoder.setstate((b"", state))
+            before = self._text[self._given :].decode("utf-8", "surrogatepass")
+            raise self._undecodable(error, before + decoder.decode(error.object[: error.start])) from error
         except UnicodeError as error:  # such as UTF-16 without a byte-order mark
             raise DecodingError(
                 f"not valid {self.encoding.upper()}: {error}",
@@ -154,10 +172,9 @@ class LineReader:
             ) from error
 
     def _undecodable(self, error: UnicodeDecodeError, before: str) -> DecodingError:
-        """Return the error that says where the byte stands; `before` is the text of its block up to it."""
-        read = self._tail + before
-        line = self._split + read.count("\n") + 1
-        start = read.rpartition("\n")[2].removeprefix(BYTE_ORDER_MARK)
+        """Return the error that says where the byte stands; `before` is what comes after the lines given."""
+        line = self.lines + before.count("\n") + 1
+        start = before.rpartition("\n")[2]
         marks = len("\n".encode(self.encoding))  # with the byte-order mark that some encodings begin with
         byte = len(f"\n{start}".encode(self.encoding, "ignore")) - marks + 1
         example = "utf-16" if error.object.startswith(UTF_16_MARKS) else "latin-1"
@@ -256,14 +273,15 @@ def _reason(error: BaseException) -> str:
     return known.get(type(error)) or getattr(error, "strerror", None) or str(error)
 
 
-def _decoder(encoding: str) -> codecs.IncrementalDecoder:
+def _decoder(encoding: str) -> codecs.IncrementalDecoder | None:
+    """Return what decodes the encoding; nothing for UTF-8."""
     try:
         info = codecs.lookup(encoding)
     except (LookupError, ValueError):
         info = None
     if info is None or not info._is_text_encoding or info.name in NOT_OF_FILES:  # noqa: SLF001  # as io asks
         raise UsageError(f"unknown encoding {encoding!r}", hint="for example utf-8, latin-1, utf-16")
-    return info.incrementaldecoder("strict")
+    return None if info.name == "utf-8" else info.incrementaldecoder("strict")
 
 
 def _decompressed(source: SourceBytes, name: str) -> IO[bytes]:

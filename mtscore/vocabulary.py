@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from mtscore.batch import NEWLINE, Batch, joined
 from mtscore.kernels.spans import MAYBE_SPACE, SPACE, token_spans
 from mtscore.tokenizers.base import WHITE_SPACE, ArrayTokenizer, byte_classes
 from mtscore.tokenizers.basic import TokenizerNone
@@ -58,33 +59,42 @@ def tokenise(lines: Sequence[str], tokenizer: Tokenizer, *, lowercase: bool = Fa
         lines = _cased([line.rstrip() for line in lines], lowercase)
         lines = [" ".join(tokens) for tokens in tokenizer.batch(lines)]
         tokenizer, lowercase = TokenizerNone(), False
-    text = "\n".join(["", *lines, ""])
-    tokens = _spans(tokenizer.prepare_all(text.lower() if lowercase else text), tokenizer)
+    text = joined(lines)
+    prepared = tokenizer.prepare_all(text.lower() if lowercase else text)
+    if isinstance(lines, Batch) and prepared is text:
+        return _spans(lines.data, tokenizer)
+    tokens = _spans(_encoded(prepared, len(lines)), tokenizer)
     if len(tokens.offsets) == len(lines) + 1:
         return tokens
     # Some line has newlines inside, which only the way line by line can tell from those between lines.
     lines = [tokenizer.prepare(line) for line in _cased([line.rstrip() for line in lines], lowercase)]
-    return _spans("\n".join(["", *lines, ""]), tokenizer)
+    return _spans(_encoded("\n".join(lines), len(lines)), tokenizer)
 
 
 def _cased(lines: list[str], lowercase: bool) -> list[str]:
     return [line.lower() for line in lines] if lowercase else lines
 
 
-def _spans(text: str, tokenizer: ArrayTokenizer) -> Tokens:
-    """Return the tokens of prepared lines, each between newlines."""
-    encoded = text.encode("utf-8", "surrogatepass")
-    data = np.frombuffer(encoded + bytes(WINDOW), dtype=np.uint8)
+def _encoded(text: str, lines: int) -> bytes:
+    """Return lines in UTF-8, with a newline behind each."""
+    return f"{text}\n".encode("utf-8", "surrogatepass") if lines else b""
+
+
+def _spans(lines: bytes, tokenizer: ArrayTokenizer) -> Tokens:
+    """Return the tokens of prepared lines, each of which ends in a newline."""
+    framed = b"\n" + lines
+    data = np.frombuffer(framed + bytes(WINDOW), dtype=np.uint8)
     content = data[:-WINDOW]
-    if tokenizer.ascii_rules or text.isascii():
-        classes = np.frombuffer(encoded.translate(byte_classes(tokenizer)), dtype=np.uint8)
-        starts, ends = token_spans(classes if text.isascii() else _with_spaces(classes, data))
+    is_ascii = framed.isascii()
+    if is_ascii or tokenizer.ascii_rules:
+        classes = np.frombuffer(framed.translate(byte_classes(tokenizer)), dtype=np.uint8)
+        starts, ends = token_spans(classes if is_ascii else _with_spaces(classes, data))
     else:
-        points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-        starts, ends = token_spans(tokenizer.classes().take(points))
+        points = framed.decode("utf-8", "surrogatepass").encode("utf-32-le", "surrogatepass")
+        starts, ends = token_spans(tokenizer.classes().take(np.frombuffer(points, dtype="<u4")))
         first_bytes = np.flatnonzero((content & 0xC0) != 0x80)  # noqa: PLR2004  # not a continuation byte
         starts, ends = first_bytes.take(starts), first_bytes.take(ends)
-    newlines = np.flatnonzero(content == ord("\n"))
+    newlines = np.flatnonzero(content == NEWLINE)
     return Tokens(data, starts, ends, np.searchsorted(starts, newlines))
 
 

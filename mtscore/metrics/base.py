@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
 import numpy as np
 
 from mtscore._version import VERSION
+from mtscore.batch import Batch
 from mtscore.corpus import check_corpus, reference_counts
 from mtscore.errors import ShapeError, UsageError
 from mtscore.results import Score
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from mtscore.arrays import Booleans, Floats
     from mtscore.corpus import Corpus, Hypotheses, References
@@ -157,10 +158,12 @@ class Metric(ABC, Generic[P, S]):
             yield self.statistics(chunk.systems[0], self.prepare(chunk.references))
 
 
-def flattened(references: References) -> tuple[list[str], Booleans]:
+def flattened(references: References) -> tuple[Sequence[str], Booleans]:
     """Return all lines, set after set, empty where one is missing; and which are there, shape (R, N)."""
-    lines = [line for stream in references for line in stream if line is not None]
     present = np.ones((len(references), len(references[0])), dtype=np.bool_)
+    if len(references) == 1 and isinstance(references[0], Batch):
+        return references[0], present
+    lines = [line for stream in references for line in stream if line is not None]
     if len(lines) < present.size:
         present = np.array([[line is not None for line in stream] for stream in references])
         lines = [line or "" for stream in references for line in stream]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mtscore.batch import SPACES
 from mtscore.kernels.spans import MAYBE_SPACE, SPACE
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 CODE_POINTS = 0x110000
-WHITE_SPACE = [code for code in range(0x3001) if chr(code).isspace()]
+WHITE_SPACE = [ord(space) for space in SPACES]
 """The 29 code points at which `str.split` splits."""
 
 
