@@ -196,6 +196,18 @@ def test_the_limit_of_candidates(most: int, monkeypatch: pytest.MonkeyPatch) -> 
     assert capped > 100
 
 
+@pytest.mark.parametrize(
+    ("hypothesis", "reference", "expected"),
+    [
+        ("bacccababccaaacbacbcccbbacbbbccaacba", "bacababccaaacccaaacbaccccbbcbabcbbcb", 8),  # 1001: 7
+        ("ccddadacdbbbdbaabcbbdaabcbbdadaa", "ccdbbdbaabaaadabcbbdadaadcdbcbbd", 4),  # 999: 5
+    ],
+)
+def test_the_limit_is_a_thousand_candidates(hypothesis: str, reference: str, expected: int) -> None:
+    """The edits, words being letters, are those that sacreBLEU counts, and others with a limit off by one."""
+    assert shift_edits([hypothesis], [reference]).tolist() == [expected]
+
+
 def test_real_pairs_agree_with_the_twin() -> None:
     """The kernel counts what its twin counts on real output."""
     references = read_lines(shared("data", "wmt17-en-de", "ref.de"))[:150]

@@ -83,6 +83,12 @@ def test_tokenised_hypotheses_are_noticed_by_their_share_of_lines() -> None:
     )
 
 
+def test_five_tokenised_lines_are_enough() -> None:
+    """From five lines on the warning is given, if they are 10 % of all."""
+    found = notices(SPACED[:5] + LINES, LINES[:5] + LINES)
+    assert [(notice.code, notice.count) for notice in found] == [("tokenised-hypothesis", 5)]
+
+
 @pytest.mark.parametrize(
     ("hypotheses", "references", "tokenize", "force"),
     [

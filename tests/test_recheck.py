@@ -291,6 +291,15 @@ def test_other_versions_and_rounding_are_notes(
     assert lines[2].startswith("Note: version of numpy: 1.26.4 then, ")
 
 
+def test_what_is_more_than_rounding_is_a_difference(
+    report: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A score that differs in its ninth decimal does not come out again: exit code 1."""
+    report["rows"][0]["score"] += 1e-9
+    code, lines = check(report, capsys)
+    assert (code, lines[0]) == (1, "not reproduced: 1 difference from changed.json")
+
+
 def test_differences_are_found_in_any_order() -> None:
     """Rows of two reports are matched by what they are about, not by their places."""
     row = {

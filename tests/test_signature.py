@@ -228,6 +228,14 @@ def signatures(draw: st.DrawFn) -> Signature:
     return Signature(name, {"tok": "tercom", **fields} if family(name) == "TER" else {"test": "x", **fields})
 
 
+def test_keys_are_in_alphabetical_order_and_the_version_is_last() -> None:
+    """The order does not depend on how a signature came about; `vocab` too comes before `version`."""
+    fields = {"vocab": "0a1b", "version": "mtscore-0.1.0", "unit": "word", "eos": "yes", "oov": "open"}
+    signature = Signature("PPL", fields)
+    assert str(signature) == "PPL+eos.yes+oov.open+unit.word+vocab.0a1b+version.mtscore-0.1.0"
+    assert list(signature.settings) == ["eos", "oov", "unit", "vocab", "version"]
+
+
 @given(signatures(), st.sampled_from(["plus", "pipe"]), st.booleans())
 def test_reading_undoes_writing(signature: Signature, style: Style, short: bool) -> None:
     """Whatever its values contain, a signature reads back as itself from both styles, long and short."""

@@ -445,6 +445,14 @@ def test_a_range_of_ranks_leaves_room_for_the_significantly_better_and_worse() -
     assert ranges == {"A": (3, 4), "B": (1, 1), "C": (2, 4), "D": (2, 3), "E": (5, 5)}
 
 
+def test_a_p_value_at_the_level_is_not_significant() -> None:
+    """Where the corrected p-value equals alpha, neither system is better."""
+    scores = {"A": 30.0, "B": 33.0}
+    pairs = all_pairs("BLEU", scores, [0.05])
+    assert rank_ranges(list(scores), "higher", pairs, 0.05) == {"A": (1, 2), "B": (1, 2)}
+    assert len(clusters("BLEU", "higher", scores, pairs, 0.05)) == 1
+
+
 def test_lower_is_better_for_error_rates() -> None:
     """Under TER the system with the lowest score comes first."""
     scores = {"A": 60.0, "B": 50.0, "C": 55.0}

@@ -1,0 +1,92 @@
+"""The evaluation as a whole: chunks add up, and examples are the segments that tell most."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from conftest import read_lines
+
+from mtscore import BLEU, CHRF, TER, evaluate_systems
+from mtscore.metrics.base import CHUNK_SEGMENTS
+
+if TYPE_CHECKING:
+    from mtscore.results import Example
+    from mtscore.statistics import AnyMetric
+
+MINI = Path(__file__).parents[1] / "testsets" / "mini"
+GOOD, POOR, REFERENCE = (read_lines(MINI / name) for name in ("hyp.good.de", "hyp.poor.de", "ref.A.de"))
+
+
+# --- Chunks -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_chunks_add_up(jobs: int) -> None:
+    """A hundred copies of a corpus, several chunks long, have its score and a hundred times its counts."""
+    copies = 100
+    assert copies * len(GOOD) > 2 * CHUNK_SEGMENTS
+    [row] = evaluate_systems({"good": GOOD * copies}, [REFERENCE * copies], [BLEU()], jobs=jobs).rows
+    once = BLEU().corpus_score(GOOD, [REFERENCE])
+    assert isinstance(row.score, type(once))
+    assert row.score.score == pytest.approx(once.score, abs=1e-12)
+    assert row.score.counts == [copies * count for count in once.counts]
+    assert (row.score.sys_len, row.score.ref_len) == (copies * 787, copies * 794)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_segments_keep_their_places(jobs: int) -> None:
+    """Segment scores of several chunks are numbered through, each with the score of its own texts."""
+    copies = 100
+    report = evaluate_systems(
+        {"good": GOOD * copies}, [REFERENCE * copies], [CHRF()], sentence_level=True, jobs=jobs
+    )
+    once = CHRF().segment_scores(GOOD, [REFERENCE]).tolist()
+    assert [row.segment for row in report.rows] == list(range(1, copies * len(GOOD) + 1))
+    assert [row.score.score for row in report.rows] == pytest.approx(once * copies, abs=1e-12)
+
+
+# --- Examples -----------------------------------------------------------------------------------------------
+
+
+def examples(metric: AnyMetric, *systems: str, count: int = 3, baseline: str | None = None) -> list[Example]:
+    """Return the examples for some of the systems good, poor and copy (of the reference)."""
+    texts = {"good": GOOD, "poor": POOR, "copy": REFERENCE}
+    chosen = {system: texts[system] for system in systems}
+    report = evaluate_systems(chosen, [REFERENCE], [metric], examples=count, baseline=baseline)
+    return list(report.examples)
+
+
+@pytest.mark.parametrize("metric", [BLEU(), TER()], ids=["BLEU", "TER"])
+def test_of_one_system_the_worst_segments_are_shown(metric: AnyMetric) -> None:
+    """They are those with the lowest scores, or the highest error rates, the worst first."""
+    scores = metric.segment_scores(GOOD, [REFERENCE]).tolist()
+    worst = sorted(range(len(GOOD)), key=lambda i: scores[i] if metric.better == "higher" else -scores[i])
+    found = examples(metric, "good")
+    assert [example.segment for example in found] == [i + 1 for i in worst[:3]]
+    assert [example.scores["good"] for example in found] == [scores[i] for i in worst[:3]]
+    assert found[0].hypotheses == {"good": GOOD[worst[0]]}
+    assert found[0].references == (REFERENCE[worst[0]],)
+
+
+@pytest.mark.parametrize(("metric", "sign"), [(CHRF(), 1), (TER(), -1)], ids=["chrF2", "TER"])
+def test_of_two_systems_the_largest_losses_are_shown(metric: AnyMetric, sign: int) -> None:
+    """They are those where the second system is worst against the baseline, which comes first."""
+    found = examples(metric, "poor", "good", baseline="good")
+    losses = [sign * (example.scores["poor"] - example.scores["good"]) for example in found]
+    scores = [metric.segment_scores(texts, [REFERENCE]) for texts in (POOR, GOOD)]
+    assert losses == sorted((sign * (scores[0] - scores[1])).tolist())[:3]
+    assert list(found[0].scores) == ["good", "poor"]
+    assert losses[0] < 0
+
+
+def test_of_several_systems_the_widest_differences_are_shown() -> None:
+    """They are those where some system is farthest from the baseline, for better or worse."""
+    widest = examples(CHRF(), "good", "poor", "copy")[0]
+    distances = [abs(widest.scores[name] - widest.scores["good"]) for name in ("poor", "copy")]
+    by_system = [
+        abs(CHRF().segment_scores(texts, [REFERENCE]) - CHRF().segment_scores(GOOD, [REFERENCE]))
+        for texts in (POOR, REFERENCE)
+    ]
+    assert max(distances) == max(float(each.max()) for each in by_system)
