@@ -6,9 +6,9 @@ order of the chunks, however many are scored at the same time; single segments a
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from mtscore.corpus import reference_counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from concurrent.futures import Future
 
     from mtscore.arrays import Floats
     from mtscore.corpus import Chunk, Hypotheses, References
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
 
     AnyMetric: TypeAlias = Metric[Any, Any]
     Texts: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
-
-READ_AHEAD = 2
-"""How many chunks wait for each worker, so that none is idle and none of the input piles up."""
 
 
 @dataclass(slots=True)
@@ -62,15 +58,14 @@ def collect(
     """
     found = Statistics()
     kept: list[list[list[Floats]]] = []
-    for chunk, parts in _scored(chunks, metrics, jobs):
+    for chunk, (totals, rows) in _scored(chunks, partial(score_chunk, metrics, keep_rows), jobs):
         watch(chunk)
-        sums = [[rows.sum(axis=0) for rows in system] for system in parts]
-        found.totals = _added(found.totals, sums) if found.totals else sums
+        found.totals = _added(found.totals, totals) if found.totals else totals
         found.segments += len(chunk)
         found.references = len(chunk.references)
         found.reference_counts |= reference_counts(chunk.references)
         if keep_rows:
-            kept.append(parts)
+            kept.append(rows)
             found.numbers += chunk.numbers
         if keep_texts:
             found.texts += zip(zip(*chunk.systems, strict=True), _present(chunk.references), strict=True)
@@ -80,31 +75,30 @@ def collect(
     return found
 
 
+class _ChunkStatistics(NamedTuple):
+    """Hold the statistics of one chunk by system and metric: their sums, and the rows if they are kept."""
+
+    totals: list[list[Floats]]
+    rows: list[list[Floats]]
+
+
 def _scored(
-    chunks: Iterable[Chunk], metrics: Sequence[AnyMetric], jobs: int
-) -> Iterator[tuple[Chunk, list[list[Floats]]]]:
-    """Yield every chunk with its statistics by system and metric, in order."""
+    chunks: Iterable[Chunk], score: Callable[[Chunk], _ChunkStatistics], jobs: int
+) -> Iterator[tuple[Chunk, _ChunkStatistics]]:
+    """Yield every chunk with its statistics, in order."""
     if jobs == 1:
-        for chunk in chunks:
-            yield chunk, score_chunk(chunk, metrics)
-        return
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # slow to import
+        return ((chunk, score(chunk)) for chunk in chunks)
+    from mtscore.workers import in_order  # noqa: PLC0415  # only on request
 
-    waiting: deque[tuple[Chunk, Future[list[list[Floats]]]]] = deque()
-    with ThreadPoolExecutor(jobs) as pool:
-        for chunk in chunks:
-            waiting.append((chunk, pool.submit(score_chunk, chunk, metrics)))
-            if len(waiting) > READ_AHEAD * jobs:
-                first, future = waiting.popleft()
-                yield first, future.result()
-        for first, future in waiting:
-            yield first, future.result()
+    return in_order(score, chunks, jobs)
 
 
-def score_chunk(chunk: Chunk, metrics: Sequence[AnyMetric]) -> list[list[Floats]]:
-    """Return the statistics of one chunk by system and metric."""
+def score_chunk(metrics: Sequence[AnyMetric], keep_rows: bool, chunk: Chunk) -> _ChunkStatistics:
+    """Return the statistics of one chunk."""
     by_metric = [_by_system(metric, chunk.references, chunk.systems) for metric in metrics]
-    return [list(rows) for rows in zip(*by_metric, strict=True)]
+    rows = [list(by_system) for by_system in zip(*by_metric, strict=True)]
+    totals = [[some.sum(axis=0) for some in system] for system in rows]
+    return _ChunkStatistics(totals, rows if keep_rows else [])
 
 
 def _by_system(metric: AnyMetric, references: References, systems: Sequence[Hypotheses]) -> list[Floats]:
