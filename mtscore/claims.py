@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DIGITS = re.compile(r"\d+(\.\d+)?", re.ASCII)
+MOST_DIGITS = 100
+"""A number that is longer when it is written out is no score, and may be longer than the memory."""
+
 BASELINE_MARK = "Baseline: "
 """What sacreBLEU writes before the first system of a test."""
 
@@ -91,7 +94,10 @@ def load_json(text: str) -> Any:
 
 
 def _loads(text: str) -> Any:
-    return json.loads(text, parse_float=Decimal)
+    try:
+        return json.loads(text, parse_float=Decimal)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def from_json(data: Any) -> list[Published]:
@@ -116,6 +122,9 @@ def _from_row(row: Mapping[str, Any]) -> Published:
     for key in ("name", "signature"):
         if not isinstance(row.get(key), str):
             raise InputError(f"a score of this JSON has no {key}", hint=JSON_HINT)
+    for key in ("system", "file"):
+        if not isinstance(row.get(key, ""), str):
+            raise InputError(f"a score of this JSON has a {key} that is no name", hint=JSON_HINT)
     signature = Signature.parse(row["signature"], name=row["name"])
     claim = Claim(signature, "plus", _digits(row["score"], f"score of {row['name']}"))
     return Published(claim, row.get("system"), row.get("file"))
@@ -143,7 +152,8 @@ def _from_systems(row: Mapping[str, Any]) -> list[Published]:
 
 def _digits(value: Any, where: str) -> str:
     """Return a number as its digits."""
-    text = f"{value:f}" if isinstance(value, Decimal) else str(value).strip()
+    written = isinstance(value, Decimal) and abs(value.adjusted()) < MOST_DIGITS
+    text = f"{value:f}" if written else str(value).strip()
     if not DIGITS.fullmatch(text):
         raise UsageError(f"{text!r} is no score", where=where, hint="a number such as 28.3")
     return text

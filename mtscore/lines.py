@@ -12,6 +12,7 @@ import errno
 import io
 import os
 import sys
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING, cast
 
 import numpy as np
@@ -59,7 +60,7 @@ class LineReader:
             UsageError: if the encoding is unknown.
         """
         self.path = path
-        self.name = STANDARD_INPUT if path == STDIN else path
+        self.name = STANDARD_INPUT if path == STDIN else path or "''"
         self.encoding = encoding
         self.trim = trim
         self.lines = 0
@@ -163,7 +164,9 @@ class LineReader:
         except UnicodeDecodeError as error:
             decoder.setstate((b"", state))
             before = self._text[self._given :].decode("utf-8", "surrogatepass")
-            raise self._undecodable(error, before + decoder.decode(error.object[: error.start])) from error
+            with suppress(UnicodeError):  # a second error would be of what comes before
+                before += decoder.decode(error.object[: error.start])
+            raise self._undecodable(error, before) from error
         except UnicodeError as error:  # such as UTF-16 without a byte-order mark
             raise DecodingError(
                 f"not valid {self.encoding.upper()}: {error}",

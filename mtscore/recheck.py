@@ -45,8 +45,18 @@ REQUIRED: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
 }
 """What the entries of each list must have for the report to be understood."""
 
-OPTIONAL = {"delta": NUMBER, "baseline": (str,), "group": (dict,), "segment": (int,), "file": (str,)}
-"""What a row may have, and of which type it then must be."""
+OPTIONAL: Mapping[str, type | tuple[type, ...]] = {
+    "delta": NUMBER,
+    "baseline": str,
+    "group": dict,
+    "segment": int,
+    "file": str,
+    "encoding": str,
+    "columns": int,
+}
+"""What an entry may have, and of which type it then must be."""
+
+ROLES = ("hypothesis", "reference", "groups")
 
 Kind = Literal["input", "test set", "tokenizer", "setting", "score", "result", "rounding", "version"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -95,13 +105,18 @@ class Recorded:
                 f"the report has the schema {data['schema']}, known is {SCHEMA}",
                 hint="a newer mtscore reads it" if newer else None,
             )
-        if not isinstance(data.get("versions"), dict):
-            raise InputError("the report has no versions")
+        _check_facts(data)
         for name, keys in REQUIRED.items():
             _check_entries(name, data.get(name), keys)
         if not data["rows"]:
             raise InputError("the report has no rows")
-        return cls(data)
+        roles = [entry["role"] for entry in data["inputs"]]
+        if not set(roles) <= set(ROLES) or roles.count("groups") > 1:
+            raise InputError(f"the report is damaged: its inputs are {', '.join(roles)}")
+        found = cls(data)
+        if "reference" not in roles and found.signatures[0].get("test") is None:
+            raise InputError("the report is damaged: it has neither references nor a test set")
+        return found
 
     @cached_property
     def signatures(self) -> list[Signature]:
@@ -194,6 +209,21 @@ def _parsed(signature: str) -> Signature:
     return Signature.parse(signature)
 
 
+def _check_facts(data: Mapping[str, Any]) -> None:
+    """Raise an InputError unless what a report has once is of the right type."""
+    versions = data.get("versions")
+    if not isinstance(versions, dict):
+        raise InputError("the report has no versions")
+    for name, value in {
+        "tokenizers": versions.get("tokenizers", {}),
+        "testset": data.get("testset", {}),
+    }.items():
+        if not isinstance(value, dict):
+            raise InputError(f"the report is damaged: it has no proper {name}")
+    if not _is(data.get("alpha", 0.05), NUMBER):
+        raise InputError("the report is damaged: it has no proper alpha")
+
+
 def _check_entries(name: str, entries: Any, keys: Mapping[str, type | tuple[type, ...]]) -> None:
     """Raise an InputError unless this is a list of objects that have these keys."""
     if not isinstance(entries, list):
@@ -202,8 +232,17 @@ def _check_entries(name: str, entries: Any, keys: Mapping[str, type | tuple[type
         given = entry if isinstance(entry, dict) else {}
         wanted = {**keys, **{key: kind for key, kind in OPTIONAL.items() if key in given}}
         for key, kind in wanted.items():
-            if not isinstance(given.get(key), kind):
+            if not _is(given.get(key), kind):
                 raise InputError(f"the report is damaged: {name}[{index}] has no proper {key}")
+        if not all(isinstance(label, str) for label in given.get("group", {}).values()):
+            raise InputError(f"the report is damaged: {name}[{index}] has no proper group")
+
+
+def _is(value: Any, kind: type | tuple[type, ...]) -> bool:
+    """Return whether JSON has a value of this type here: true is no number, and neither is NaN."""
+    if isinstance(value, bool) or (isinstance(value, float) and not math.isfinite(value)):
+        return False
+    return isinstance(value, kind)
 
 
 # --- Differences --------------------------------------------------------------------------------------------

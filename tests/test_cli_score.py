@@ -573,6 +573,7 @@ def assert_refused(found: Result, *parts: str, code: int = 2) -> None:
         ("ref -i hyp -l en-", "language pair 'en-' is not of the form src-trg"),
         ("ref -i hyp -l -de", "language pair '-de' is not of the form src-trg"),
         ("ref -i hyp -w -1", "width must be >= 0, not -1"),
+        ("ref -i hyp -w 101", "width must be <= 100, not 101"),
         ("ref -i hyp -w x", "'x' is not a valid integer"),
         ("ref -i hyp -w", "-w needs a value"),
         ("ref -i hyp -f yaml", "unknown format 'yaml' (known: text, json, jsonl, tsv, markdown, latex)"),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import pickle
 import re
 import stat
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +29,6 @@ from mtscore.errors import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
 
     from mtscore.statistics import AnyMetric
 
@@ -146,6 +148,65 @@ def test_messages_that_cannot_be_written(line: str, code: int) -> None:
     done = in_shell(line)
     assert done.returncode == code
     assert b"Traceback" not in done.stderr
+
+
+# --- Damaged input ------------------------------------------------------------------------------------------
+
+CLAIM = '{"name": "BLEU", "signature": "BLEU+case.mixed+numrefs.1+smooth.exp+tok.13a", "score": %s}'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words", "message"),
+    [
+        ("deep.json", "[" * 100_000, "reproduce deep.json", "not valid JSON: it is nested too deeply"),
+        ("deep.toml", "a = " + "[" * 100_000, "testsets add deep.toml", "not valid TOML: "),
+        ("x.json", CLAIM % "1e999999999", "reproduce x.json ref -i hyp", "'1E+999999999' is no score"),
+        ("x.json", CLAIM % "1" + "0" * 5000, "reproduce x.json ref -i hyp", "not valid JSON"),
+        ("x", "a\0\0\udcdca\0", "score ref -i x -e utf-16", "x:1: not valid UTF-16 at byte 1 (0x00)"),
+        ("x", "a\0b\0", "score ref -i x -e utf-16", "x: not valid UTF-16: UTF-16 stream does not start"),
+        ("x", "\x1f\udc8b", "score ref -i x", "x: cannot be read: Compressed file ended"),
+        ("x", "x", "score ref -i x -w 1000000000", "width must be <= 100, not 1000000000"),
+    ],
+)
+def test_damaged_input(
+    name: str, content: str, words: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is nested, large or cut beyond reason is an error in one line, not one of the program."""
+    Path(name).write_bytes(content.encode("utf-8", "surrogateescape"))
+    assert main(words.split()) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert message in said.err
+    assert said.err.count("\n") == 1
+
+
+DAMAGED: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
+    ("versions", lambda report: report["versions"].update(tokenizers=1), "it has no proper tokenizers"),
+    ("alpha", lambda report: report.update(alpha="0.05"), "it has no proper alpha"),
+    ("test set", lambda report: report.update(testset=[]), "it has no proper testset"),
+    ("score", lambda report: report["rows"][0].update(score=True), "rows[0] has no proper score"),
+    ("NaN", lambda report: report["rows"][0].update(score=math.nan), "rows[0] has no proper score"),
+    ("group", lambda report: report["rows"][0].update(group={"a": []}), "rows[0] has no proper group"),
+    ("role", lambda report: report["inputs"][0].update(role="x"), "its inputs are x, reference"),
+    ("reference", lambda report: report["inputs"].pop(), "it has neither references nor a test set"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), [case[1:] for case in DAMAGED], ids=[x[0] for x in DAMAGED])
+def test_damaged_report(
+    change: Callable[[dict[str, Any]], object],
+    message: str,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A report with a value of the wrong type is an error that names its place."""
+    assert main(["score", "ref", "-i", "hyp", "-q", "-o", "report.json"]) == 0
+    report = json.loads((folder / "report.json").read_text("utf-8"))
+    change(report)
+    (folder / "report.json").write_text(json.dumps(report), "utf-8")
+    capsys.readouterr()
+    assert main(["reproduce", "report.json"]) == 2
+    assert capsys.readouterr().err == f"mtscore: error: the report is damaged: {message}\n"
 
 
 # --- The Python API -----------------------------------------------------------------------------------------

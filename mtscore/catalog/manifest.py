@@ -130,7 +130,7 @@ def parse(text: str, path: Path) -> Manifest:
     """
     try:
         facts = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ManifestError(f"not valid TOML: {error}", where=str(path)) from error
     return _Checker(facts, path).manifest()
 

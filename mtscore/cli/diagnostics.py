@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from mtscore.cli import messages
 from mtscore.cli.options import (
+    decimals,
     encoding_option,
     format_option,
-    non_negative,
     output,
     quiet_option,
     short_option,
@@ -70,7 +70,7 @@ class Output:
 _options = together(
     encoding_option,
     format_option(),
-    output("-w", "--width", type=int, callback=non_negative, metavar="N", help="Decimals of numbers."),
+    output("-w", "--width", type=int, callback=decimals, metavar="N", help="Decimals of numbers."),
     short_option,
     quiet_option,
     verbose_option,

@@ -22,6 +22,7 @@ GREEDY = {"-i", "-m", "--echo"}
 """Options that take all words up to the next option."""
 
 FORMAT_VARIABLE = "MTSCORE_FORMAT"
+MOST_DECIMALS = 100
 SMOOTHING = ["exp", "floor", "add-k", "none"]
 
 Check: TypeAlias = Callable[[click.Context, click.Parameter, str | None], str | None]
@@ -172,6 +173,15 @@ def non_negative(_context: click.Context, parameter: click.Parameter, value: int
     if value is not None and value < 0:
         raise UsageError(f"{_noun(parameter)} must be >= 0, not {value}", where=_spelling(parameter))
     return value
+
+
+def decimals(context: click.Context, parameter: click.Parameter, value: int | None) -> int | None:
+    """Refuse a number of decimals that no number has."""
+    if value is not None and value > MOST_DECIMALS:
+        raise UsageError(
+            f"{_noun(parameter)} must be <= {MOST_DECIMALS}, not {value}", where=_spelling(parameter)
+        )
+    return non_negative(context, parameter, value)
 
 
 def one_of(known: Sequence[str]) -> Check:

@@ -22,6 +22,7 @@ from mtscore.cli.options import (
     bleu_options,
     complete_file,
     completed,
+    decimals,
     encoding_option,
     format_option,
     grouped,
@@ -290,7 +291,7 @@ gates = grouped("Gates (exit code 1)")
 @format_option(FORMATS)
 @output("-o", "--output", multiple=True, metavar="FILE", help="A report: .json .md .tex .tsv .xml (JUnit).")
 @output("-b", "--score-only", is_flag=True, help="Numbers only.")
-@output("-w", "--width", type=int, callback=non_negative, metavar="N", help="Decimals (1; JSON: all).")
+@output("-w", "--width", type=int, callback=decimals, metavar="N", help="Decimals (1; JSON: all).")
 @output("--examples", default=0, callback=non_negative, metavar="N", help="Show N segments behind the score.")
 @short_option
 @output(
