@@ -123,7 +123,7 @@ class Vocabulary:
         self.size = 1 + len(tokens.starts)
         self._spelling = _Spelling(tokens)
         self._intern(LONG_TOKEN)
-        if len(self._misspelt(self._spelling, self.ids)):
+        if len(self._misspelt(self._spelling, self.ids)):  # two tokens have the same hash
             self._intern(SHORT_TOKEN)
 
     def find(self, tokens: Tokens) -> Integers:
