@@ -97,6 +97,10 @@ class IntegrityError(EnvironmentFailure):
     """Downloaded or cached bytes are not those that were published."""
 
 
+class WorkerError(EnvironmentFailure):
+    """Another process, which shared the work, has ended before its time."""
+
+
 class StorageError(EnvironmentFailure):
     """A file cannot be written."""
 

@@ -6,6 +6,7 @@ order of the chunks, however many are scored at the same time; single segments a
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -85,7 +86,8 @@ class _ChunkStatistics(NamedTuple):
 def _scored(
     chunks: Iterable[Chunk], score: Callable[[Chunk], _ChunkStatistics], jobs: int
 ) -> Iterator[tuple[Chunk, _ChunkStatistics]]:
-    """Yield every chunk with its statistics, in order."""
+    """Yield every chunk with its statistics, in order; more jobs than processors would only wait."""
+    jobs = min(jobs, os.cpu_count() or 1)
     if jobs == 1:
         return ((chunk, score(chunk)) for chunk in chunks)
     from mtscore.workers import in_order  # noqa: PLC0415  # only on request

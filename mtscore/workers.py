@@ -14,7 +14,10 @@ import pickle
 import select
 import signal
 from collections import deque
+from contextlib import suppress
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar, cast
+
+from mtscore.errors import WorkerError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -43,8 +46,9 @@ def in_order(work: Callable[[T], R], items: Iterable[T], jobs: int) -> Iterator[
     read = _Reader(items)
     try:
         if hasattr(os, "fork"):
-            for _ in range(jobs - 1):
-                workers.append(_Worker(work, workers))
+            with suppress(OSError):  # no room for more: then those that there are
+                for _ in range(jobs - 1):
+                    workers.append(_Worker(work, workers))
         for item in read:
             worker = next((worker for worker in workers if worker.takes(item)), None)
             waiting.append((item, worker or _Done(_outcome(work, item))))
@@ -129,7 +133,10 @@ class _Worker(Generic[T, R]):
         data = pickle.dumps(item, pickle.HIGHEST_PROTOCOL)
         if len(data) > LARGEST_ITEM:
             return False
-        _put(data, self._slots[self._taken % SLOTS], self._requests)
+        try:
+            _put(data, self._slots[self._taken % SLOTS], self._requests)
+        except BrokenPipeError:  # not of the output, as it would seem further up
+            raise _lost() from None
         self._taken += 1
         return True
 
@@ -141,7 +148,7 @@ class _Worker(Generic[T, R]):
         """Return the next result, as soon as it is there."""
         data = _get(self._slots[self._returned % SLOTS], self._answers)
         if data is None:
-            raise RuntimeError("a process that shared the work has ended")
+            raise _lost()
         self._returned += 1
         outcome: Outcome[R] = pickle.loads(data)  # noqa: S301  # from our own process
         return _result(outcome)
@@ -150,7 +157,8 @@ class _Worker(Generic[T, R]):
         """End the process, whatever it is doing."""
         self.close()
         os.kill(self._process, signal.SIGKILL)
-        os.waitpid(self._process, 0)
+        with suppress(ChildProcessError):  # where the caller ignores SIGCHLD, nobody has to wait
+            os.waitpid(self._process, 0)
 
     def close(self) -> None:
         """Close this end of the pipes."""
@@ -164,6 +172,10 @@ class _Worker(Generic[T, R]):
             outcome = _outcome(work, pickle.loads(data))  # noqa: S301
             _put(pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL), self._slots[number % SLOTS], answers)
             number += 1
+
+
+def _lost() -> WorkerError:
+    return WorkerError("a process that shared the work has ended", hint="fewer jobs (-j) need less memory")
 
 
 def _put(data: bytes, slot: mmap.mmap, pipe: int) -> None:

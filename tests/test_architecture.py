@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 ROOT = Path(mtscore.__file__).parent
 
 LAYERS = [
-    ["errors", "arrays", "notices", "files", "workers", "_version"],
-    ["keys", "assets", "kernels", "batch"],
+    ["errors", "arrays", "notices", "files", "_version"],
+    ["keys", "assets", "kernels", "batch", "workers"],
     ["signature", "lines", "tokenizers"],
     ["results", "comparability", "claims", "corpus", "vocabulary"],
     ["report", "catalog", "significance", "gates", "inspection", "characters"],

@@ -152,6 +152,15 @@ def test_get_fetches_once(testsets: Call, server: Server, home: Path) -> None:
     assert server.log == ["/t.tgz"]
 
 
+def test_get_checks_all_names_first(testsets: Call, server: Server) -> None:
+    """A set without the pair is refused before anything is fetched or printed for the others."""
+    code, out, err = testsets("get", "t", "mini", "-l", "en-es")
+    assert (code, out) == (2, "")
+    assert err.startswith("mtscore: error: t has no language pair 'en-es'")
+    assert testsets("get", "mini", "t", "-l", "en-es")[:2] == (2, "")
+    assert server.log == []
+
+
 def test_the_option_beats_the_environment(testsets: Call, home: Path) -> None:
     """`--cache` chooses the folder although MTSCORE_CACHE names another."""
     testsets("get", "t", "--cache", str(home / "elsewhere"))
@@ -317,6 +326,26 @@ def test_two_processes_get_one_set_at_once(home: Path, manifest: Path, server: S
     processes = [subprocess.Popen(command, env=environment(home), stdout=subprocess.PIPE) for _ in range(2)]
     results = [process.communicate(timeout=60)[0].decode() for process in processes]
     assert results == [LINES["a.de"]] * 2
+    assert server.log == ["/t.tgz"]
+
+
+@needs_xdg
+def test_eight_processes_score_one_set_from_an_empty_cache(
+    home: Path, manifest: Path, server: Server
+) -> None:
+    """All have the same score, nobody says anything, and one of them has fetched the set."""
+    assert run("testsets", "add", manifest, env=environment(home)).returncode == 0
+    server.serve("/t.tgz", loopback.slow(ARCHIVE, pieces=3, pause=0.5))
+    (home / "hyp").write_text("eins\nzwei\nvier\n", "utf-8")
+    words = ["score", "-t", "t", "-l", "en-de", "-i", str(home / "hyp"), "-m", "chrf", "-b"]
+    command = [sys.executable, "-m", "mtscore", *words]
+    processes = [
+        subprocess.Popen(command, env=environment(home), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(8)
+    ]
+    results = [process.communicate(timeout=60) for process in processes]
+    assert results == [(b"72.9\n", b"")] * 8
+    assert [process.returncode for process in processes] == [0] * 8
     assert server.log == ["/t.tgz"]
 
 

@@ -16,7 +16,7 @@ from conftest import run
 from random_text import RandomText
 
 from mtscore import workers
-from mtscore.errors import AlignmentError
+from mtscore.errors import AlignmentError, WorkerError
 from mtscore.workers import in_order
 
 if TYPE_CHECKING:
@@ -125,9 +125,19 @@ def test_a_process_that_dies() -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return number
 
-    with pytest.raises(RuntimeError, match="a process that shared the work has ended"):
+    with pytest.raises(WorkerError, match="a process that shared the work has ended"):
         list(in_order(work, range(20), 3))
     assert children() == 0
+
+
+def test_no_room_for_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no further process can be started, those that there are do the work."""
+
+    def refuse() -> int:
+        raise BlockingIOError
+
+    monkeypatch.setattr(os, "fork", refuse)
+    assert list(in_order(str, range(20), 3)) == [(number, str(number)) for number in range(20)]
 
 
 # --- The program
@@ -188,6 +198,26 @@ def test_errors_do_not_depend_on_jobs(tmp_path: Path, jobs: str) -> None:
     assert (found.returncode, found.stdout) == (2, b"")
     assert found.stderr.startswith(b"mtscore: error: hyp:8001: not valid UTF-8 at byte 3 (0xff)")
     assert found.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("jobs", ["2", "1000000000"])
+def test_jobs_of_every_kind(texts: list[str], jobs: str) -> None:
+    """Nobody has to wait for the processes, and there are never more than processors."""
+    command = [
+        "sh",
+        "-c",
+        'trap "" CHLD; exec "$@"',
+        "sh",
+        sys.executable,
+        "-m",
+        "mtscore",
+        *texts,
+        "-j",
+        jobs,
+    ]
+    found = subprocess.run(command, capture_output=True, check=False)
+    expected = run(*texts)
+    assert (found.returncode, found.stdout, found.stderr) == (0, expected.stdout, expected.stderr)
 
 
 MEASURED = """

@@ -326,6 +326,9 @@ def get_sets(names: Sequence[str], pair: str | None, store: Store) -> None:
     found = [catalogue.find(name) for name in names]
     for one in found:
         if pair is not None:
+            catalogue.find_pair(one, pair)  # every name is right before anything is fetched
+    for one in found:
+        if pair is not None:
             count = len(catalogue.read(one, pair, store=store).sources)
             messages.result(f"{one.name} {pair}: {count} segments\n")
             continue
