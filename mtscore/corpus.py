@@ -6,17 +6,22 @@ r-th reference of segment i, `None` where that segment has no r-th reference.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress, count
 from types import NoneType
 from typing import NamedTuple, NoReturn, Protocol, TypeAlias, TypeVar, cast
 
+from mtscore.batch import Batch
 from mtscore.errors import AlignmentError, InputError, ShapeError, UsageError
 from mtscore.lines import STANDARD_INPUT, LineReader
 
 Hypotheses: TypeAlias = Sequence[str]
 References: TypeAlias = Sequence[Sequence[str | None]]
+
+LONG_TEXT = 1 << 22
+"""How much of one stream goes through the arrays at once; they take up to fifty times as much memory."""
 
 T = TypeVar("T")
 
@@ -46,6 +51,27 @@ class Chunk(NamedTuple):
         return len(self.numbers)
 
 
+def in_parts(chunk: Chunk) -> Iterator[Chunk]:
+    """Yield a chunk as it is, or in parts where its segments are documents, whose arrays would be large."""
+    longest = max(map(_length, (*chunk.systems, *chunk.references)))
+    size = math.ceil(len(chunk) / max(1, math.ceil(longest / LONG_TEXT)))
+    if size == len(chunk):
+        yield chunk
+        return
+    for start in range(0, len(chunk), size):
+        part = slice(start, start + size)
+        yield Chunk(
+            chunk.numbers[part],
+            [system[part] for system in chunk.systems],
+            [stream[part] for stream in chunk.references],
+            chunk.source[part] if chunk.source else None,
+        )
+
+
+def _length(lines: Sequence[str | None]) -> int:
+    return len(lines.data) if isinstance(lines, Batch) else sum(len(line or "") for line in lines)
+
+
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """Hold all segments of systems and references, checked to be aligned."""
@@ -57,14 +83,15 @@ class Corpus:
         return len(self.references[0])
 
     def chunks(self, size: int) -> Iterator[Chunk]:
-        """Yield the corpus in chunks of `size` segments."""
+        """Yield the corpus in chunks of `size` segments, fewer where those are long."""
         for start in range(0, len(self), size):
             end = min(start + size, len(self))
-            yield Chunk(
+            chunk = Chunk(
                 range(start + 1, end + 1),
                 [system[start:end] for system in self.systems],
                 [stream[start:end] for stream in self.references],
             )
+            yield from in_parts(chunk)
 
 
 class Stream(Protocol):
@@ -136,7 +163,7 @@ class Lockstep:
             chunk = self._chunk(batches, streams[0].lines - size_read)
             if len(chunk):
                 check_every_segment_has_a_reference(chunk.references, chunk.numbers)
-                yield chunk
+                yield from in_parts(chunk)
 
     def _chunk(self, batches: list[Sequence[str]], start: int) -> Chunk:
         size = len(batches[0])

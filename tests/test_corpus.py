@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mtscore import corpus
 from mtscore.corpus import Lines, Lockstep, reference_counts
 from mtscore.errors import AlignmentError, DecodingError, InputError
 from mtscore.lines import LineReader
@@ -63,6 +64,34 @@ def test_chunks(reader: Callable[..., LineReader], size: int) -> None:
     for index, (system, reference) in enumerate([("123", "pqr"), ("xyz", "789")]):
         assert [line for _, systems, _ in chunks for line in systems[index]] == list(system)
         assert [line for _, _, references in chunks for line in references[index]] == list(reference)
+
+
+@pytest.mark.parametrize(
+    ("longest", "numbers"),
+    [
+        (10, [[1, 2, 3, 4, 5]]),
+        (9, [[1, 2, 3], [4, 5]]),
+        (4, [[1, 2], [3, 4], [5]]),
+        (1, [[1], [2], [3], [4], [5]]),
+    ],
+)
+def test_chunks_of_documents(
+    reader: Callable[..., LineReader],
+    monkeypatch: pytest.MonkeyPatch,
+    longest: int,
+    numbers: list[list[int]],
+) -> None:
+    """Where segments are long there are fewer in a chunk; texts, sources and numbers stay together."""
+    monkeypatch.setattr(corpus, "LONG_TEXT", longest)
+    hypotheses, references, sources = list("abcde"), ["", "vvv", "w", "xxx", "z"], list("12345")
+    inputs = Lockstep(
+        [reader("hyp", "a\nb\nc\nd\ne\n")], [Lines("ref", references)], source=Lines("src", sources)
+    )
+    chunks = list(inputs.chunks(9))
+    assert [list(chunk.numbers) for chunk in chunks] == numbers
+    assert [line for chunk in chunks for line in chunk.systems[0]] == hypotheses
+    assert [line for chunk in chunks for line in chunk.references[0]] == references
+    assert [line for chunk in chunks for line in chunk.source or ()] == sources
 
 
 def test_kept_segments() -> None:

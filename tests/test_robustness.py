@@ -150,6 +150,52 @@ def test_messages_that_cannot_be_written(line: str, code: int) -> None:
     assert b"Traceback" not in done.stderr
 
 
+# --- Huge input ---------------------------------------------------------------------------------------------
+
+MEASURED = """
+import json, resource, subprocess, sys
+found = subprocess.run(sys.argv[1:], check=True, capture_output=True).stdout
+print(json.dumps([json.loads(found)["score"], resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss]))
+"""
+
+
+def peak(*words: str) -> tuple[float, float]:
+    """Return the score that a command line gives, and the megabytes that it took."""
+    command = [sys.executable, "-c", MEASURED, sys.executable, "-m", "mtscore", "score", *words]
+    score, kilobytes = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    return score, kilobytes / 1024
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the peak has another unit")
+@pytest.mark.parametrize(
+    ("metric", "score"),
+    [
+        ("bleu", 49.999924999793755),
+        ("chrf", 54.526066208048384),
+        ("chrf++", 53.73247611324733),
+        ("wer", 50.0),
+    ],
+)
+def test_line_of_a_million_tokens(metric: str, score: float, folder: Path) -> None:
+    """A line of a million tokens has sacreBLEU's score, in the memory that a laptop has to spare."""
+    words = [f"w{number * number % 99_991}" for number in range(1_000_000)]
+    (folder / "ref").write_text(" ".join(words), "utf-8")
+    (folder / "hyp").write_text(" ".join(words[:500_000]) + " x" * 500_000, "utf-8")
+    found, megabytes = peak("ref", "-i", "hyp", "-q", "-m", metric, "-f", "json")
+    assert found == pytest.approx(score, abs=1e-9)
+    assert megabytes < 1000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the peak has another unit")
+def test_corpus_of_documents(folder: Path) -> None:
+    """Segments that are documents take no more memory than others."""
+    words = [f"w{number * number % 99_991}" for number in range(3_000)]
+    (folder / "ref").write_text(f"{' '.join(words)}\n" * 1000, "utf-8")
+    found, megabytes = peak("ref", "-i", "ref", "-q", "-f", "json")
+    assert found == pytest.approx(100)
+    assert megabytes < 600
+
+
 # --- Damaged input ------------------------------------------------------------------------------------------
 
 CLAIM = '{"name": "BLEU", "signature": "BLEU+case.mixed+numrefs.1+smooth.exp+tok.13a", "score": %s}'
