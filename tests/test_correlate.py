@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -674,6 +675,7 @@ def test_the_command_joins_and_tests(folder: Path, capsys: pytest.CaptureFixture
     assert "Systems met without their running number: 2, such as x.0 = x.\n" in out
     assert "Systems without score: HUMAN-B.12.\nSystems without human score: z.\n" in out
     assert "loss - BLEU  Pearson" in out
+    assert re.search(r"^BLEU +Pearson +0\.832 +-1\.000 to 1\.000$", out, re.MULTILINE)
     assert max(map(len, out.splitlines())) <= 80, "a page fits 80 columns, but for signatures"
 
 

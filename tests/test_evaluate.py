@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import platform
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from conftest import read_lines
 
+import mtscore
 from mtscore import BLEU, CHRF, TER, evaluate_systems
 from mtscore.metrics.base import CHUNK_SEGMENTS
 
@@ -45,6 +48,34 @@ def test_segments_keep_their_places(jobs: int) -> None:
     once = CHRF().segment_scores(GOOD, [REFERENCE]).tolist()
     assert [row.segment for row in report.rows] == list(range(1, copies * len(GOOD) + 1))
     assert [row.score.score for row in report.rows] == pytest.approx(once * copies, abs=1e-12)
+
+
+# --- Tests and intervals ------------------------------------------------------------------------------------
+
+
+def test_intervals_do_not_move_p_values() -> None:
+    """With intervals beside it, approximate randomisation gives the p-values that it gives alone."""
+    systems = {"a": GOOD, "b": [*POOR[:3], *GOOD[3:]], "c": [*GOOD[:40], *POOR[40:]]}
+    plan: dict[str, Any] = {"test": "ar", "trials": 500}
+    alone, beside = (
+        evaluate_systems(systems, [REFERENCE], [BLEU(), CHRF()], **plan, resamples=resamples)
+        for resamples in (0, 200)
+    )
+    p_values = [row.comparison and row.comparison.p_value for row in alone.rows]
+    assert [row.comparison and row.comparison.p_value for row in beside.rows] == p_values
+    assert all(row.score.interval for row in beside.rows)
+    assert len(set(p_values)) > 2
+
+
+def test_a_report_names_the_versions_behind_it() -> None:
+    """Python, numpy, mtscore, and of the tokenizers those that were used."""
+    versions = evaluate_systems({"good": GOOD}, [REFERENCE], [BLEU(tokenize="intl"), TER()]).versions
+    assert versions == {
+        "mtscore": mtscore.__version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "tokenizers": {"intl": 1},
+    }
 
 
 # --- Examples -----------------------------------------------------------------------------------------------

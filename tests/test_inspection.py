@@ -156,6 +156,23 @@ def test_empty_references_are_counted_once() -> None:
     assert "--empty-refs-missing" in warning.text
 
 
+def test_an_only_reference_that_is_empty_cannot_be_matched() -> None:
+    """Where there is no other reference, no option helps, and the warning says what it means."""
+    [warning] = [n for n in notices(LINES, ["", *LINES[:-1]]) if n.level == "warning"]
+    assert warning.text == "empty reference: nothing can match it"
+
+
+def test_empty_references_in_columns_are_those_of_their_file() -> None:
+    """Several references on a line come from one file, which is named for each of them."""
+    corpus = Corpus([LINES], [["", *LINES[1:]], [*LINES[:-1], ""]])
+    plan = Plan(metrics=[create("bleu")])
+    report = evaluate([System("out", "out.en")], ["both.tsv"], corpus.chunks(5), plan)
+    assert [(n.file, n.line) for n in report.notices if n.code == "empty-reference"] == [
+        ("both.tsv", 1),
+        ("both.tsv", len(LINES)),
+    ]
+
+
 def test_missing_references_are_not_empty_ones() -> None:
     """A reference that is None gives no warning."""
     assert codes(notices(LINES, LINES[::-1], [None] * len(LINES))) == []

@@ -378,6 +378,23 @@ def test_the_parameter_of_a_smoothing_can_be_set() -> None:
     assert lidstone.perplexity(HELD_OUT).signature.get("lm") == "lidstone[1]"
 
 
+@pytest.mark.parametrize(
+    ("smoothing", "label"),
+    [
+        ("mle", "mle"),
+        ("laplace", "laplace"),
+        ("lidstone", "lidstone[0.1]"),
+        ("kneser-ney", "kneser-ney[0.1]"),
+        ("witten-bell", "witten-bell"),
+        ("absolute-discounting", "absolute-discounting[0.75]"),
+        ("stupid-backoff", "stupid-backoff[0.4]"),
+    ],
+)
+def test_the_defaults_of_smoothings(smoothing: str, label: str) -> None:
+    """Without a value each smoothing has the default of the library, and the signature says which."""
+    assert train(TRAINING, 2, smoothing)[-1].label == label
+
+
 def test_smoothings_are_found_by_the_names_of_the_library() -> None:
     """The library's class names, and any case and hyphen, are understood."""
     assert [find_smoothing(kind.model) for kind in SMOOTHINGS.values()] == list(SMOOTHINGS)

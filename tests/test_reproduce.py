@@ -151,6 +151,23 @@ def test_official_tables_reproduce(capsys: pytest.CaptureFixture[str]) -> None:
         assert capsys.readouterr().out.startswith("reproduced: ")
 
 
+def test_of_many_references_single_ones_and_all_but_one_are_tried() -> None:
+    """Of up to three references every subset is tried, of more each alone and all without one."""
+    tried = {}
+    for count in (3, 4):
+        verdict = judge("BLEU|nrefs:9|tok:13a = 50.0", ["a b c d"], [["a b c"]] * count)
+        tried[count] = sorted(trial.what for trial in verdict.trials if trial.kind == "references")
+    assert tried[3] == ["only A", "only A and B", "only A and C", "only B", "only B and C", "only C"]
+    assert tried[4] == [
+        "only A",
+        *("only A and B and C", "only A and B and D", "only A and C and D"),
+        "only B",
+        "only B and C and D",
+        "only C",
+        "only D",
+    ]
+
+
 def test_order_of_references_is_found() -> None:
     """The table's chrF of several references of zh-en comes out with B before A, and that is said."""
     data = shared("data")
