@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
-from mtscore._version import VERSION
+from mtscore._version import PROGRAM
 from mtscore.batch import Batch
 from mtscore.corpus import check_corpus, reference_counts
 from mtscore.errors import ShapeError, UsageError
@@ -97,9 +97,7 @@ class Metric(ABC, Generic[P, S]):
     def signature(self, reference_counts: Iterable[int] = (1,)) -> Signature:
         """Return the whole signature for segments with these numbers of references."""
         counts = set(reference_counts)
-        return self.settings.extend(
-            numrefs=counts.pop() if len(counts) == 1 else "var", version=f"mtscore-{VERSION}"
-        )
+        return self.settings.extend(numrefs=counts.pop() if len(counts) == 1 else "var", version=PROGRAM)
 
     def corpus_score(
         self,
