@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from math import inf
 from typing import TYPE_CHECKING, Literal
 
@@ -392,6 +393,7 @@ def defaults(group: Family) -> dict[str, Value]:
     return {key.name: key.defaults[group] for key in KEYS if group in key.defaults}
 
 
+@cache
 def find_key(word: str, group: Family) -> Key:
     """Return the key that a word spells for a metric of this family.
 

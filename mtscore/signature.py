@@ -141,7 +141,8 @@ def _canonical_fields(name: str, fields: Mapping[str, object]) -> dict[str, Valu
         words = name.count("+")
         if values.setdefault("numwords", words) != words:
             raise SignatureError(f"{name} has word n-grams up to {words}, not {values['numwords']}")
-    return {key: value for key, value in values.items() if value != defaults(group).get(key)}
+    usual = defaults(group)
+    return {key: value for key, value in values.items() if value != usual.get(key)}
 
 
 def _unpack_tercom(group: Family, fields: Mapping[str, object]) -> Mapping[str, object]:
