@@ -103,8 +103,9 @@ class LineReader:
             self.source.close()
 
     def _read_on(self) -> None:
-        """Add a block to the text that has not been given out yet."""
-        left, block = self._text[self._given :], self._next_block()
+        """Add to the text not given out yet a block, or as much again: long lines stay cheap."""
+        left = self._text[self._given :]
+        block = self._next_block(max(BLOCK_BYTES, len(left)))
         if not block:
             self._at_end = True
             if left and not left.endswith(b"\n"):
@@ -138,18 +139,18 @@ class LineReader:
             self.first_odd_line = next(odd, None)
         return batch
 
-    def _next_block(self) -> bytes:
+    def _next_block(self, size: int) -> bytes:
         """Return some more text in UTF-8, none only at the end."""
-        data = self._read()
+        data = self._read(size)
         if self._decoder is None:
             return data
         while data and not (text := self._decode(data, self._decoder)):
-            data = self._read()
+            data = self._read(size)
         return (text if data else self._decode(data, self._decoder)).encode("utf-8", "surrogatepass")
 
-    def _read(self) -> bytes:
+    def _read(self, size: int) -> bytes:
         try:
-            return self._stream.read(BLOCK_BYTES)
+            return self._stream.read(size)
         except (OSError, EOFError) as error:
             raise InputError(f"cannot be read: {_reason(error)}", where=self.name) from error
         except Exception as error:  # lzma and zstandard have errors of their own

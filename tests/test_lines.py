@@ -458,3 +458,18 @@ def test_bytes_of_compressed_text(write: Callable[[bytes], str]) -> None:
     """In compressed input, lines and bytes of an error are those of the text inside."""
     with pytest.raises(DecodingError, match=r"file:2: not valid UTF-8 at byte 2 \(0xff\)"):
         read_lines(write(gzip.compress(b"a\nb\xff\n")))
+
+
+def test_long_lines_are_read_in_few_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The work for a line of any length grows as its length does, not as the square of it."""
+    monkeypatch.setattr(lines, "BLOCK_BYTES", 16)
+    (tmp_path / "long").write_text("x" * 100_000 + "\ny\n", "utf-8")
+    sizes: list[int] = []
+
+    def read(reader: LineReader, size: int) -> bytes:
+        sizes.append(size)
+        return reader._stream.read(size)
+
+    monkeypatch.setattr(LineReader, "_read", read)
+    assert read_lines(str(tmp_path / "long")) == ["x" * 100_000, "y"]
+    assert len(sizes) < 20

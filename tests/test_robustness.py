@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from mtscore import BLEU, CHRF, TER, evaluate_systems
+from mtscore import BLEU, CHRF, TER, evaluate, evaluate_systems
 from mtscore.cli import main
 from mtscore.errors import (
     IntegrityError,
@@ -194,6 +194,17 @@ def test_corpus_of_documents(folder: Path) -> None:
     found, megabytes = peak("ref", "-i", "ref", "-q", "-f", "json")
     assert found == pytest.approx(100)
     assert megabytes < 600
+
+
+def test_too_little_memory(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Too little memory is exit code 3, and nobody's mistake to report."""
+
+    def fail(*_arguments: object, **_settings: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(evaluate, "collect", fail)
+    assert main(["score", "ref", "-i", "hyp"]) == 3
+    assert capsys.readouterr() == ("", "mtscore: error: there is not enough memory\n")
 
 
 # --- Damaged input ------------------------------------------------------------------------------------------

@@ -153,6 +153,8 @@ def _explained(error: Exception) -> tuple[str, int]:
         return error.sentence, FAILED if isinstance(error, EnvironmentFailure) else NO_ANSWER
     if isinstance(error, OSError):
         return f"{error.filename or 'output'}: {error.strerror or error}", FAILED
+    if isinstance(error, MemoryError):
+        return "there is not enough memory", FAILED
     cause = " ".join(f"{type(error).__name__}: {error}".split())
     advice = f"please report it, with the traceback that {DEBUG_VARIABLE}=1 prints"
     return f"internal error: {cause} ({advice})", FAILED
