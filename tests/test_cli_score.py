@@ -557,7 +557,7 @@ def assert_refused(found: Result, *parts: str, code: int = 2) -> None:
         ("- -i -", "standard input can be read once only"),
         ("ref hyp -nr 2 -i hyp", "-nr/--num-refs: several references on a line come from one file"),
         ("ref -nr 2 -i hyp", "ref:1: expected 2 tab-separated references, found 1"),
-        ("ref -nr 0 -i hyp", "'-nr' / '--num-refs': 0 is not in the range x>=1"),
+        ("ref -nr 0 -i hyp", "--num-refs: num refs must be >= 1, not 0"),
         ("ref -i hyp -e utf-9", "unknown encoding 'utf-9' (for example utf-8"),
         ("ref -i hyp -e utf-16", "not valid UTF-16"),
         ("ref -i hyp -tok 13b", "unknown tokenizer '13b' (did you mean 13a?)"),

@@ -78,6 +78,13 @@ def test_compare_as_json() -> None:
     }
 
 
+def test_a_command_is_needed() -> None:
+    """Alone, `signature` says which commands it has: exit code 2, and nothing on stdout."""
+    done = run("signature")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"mtscore: error: signature needs a command (known: explain, compare)\n"
+
+
 def test_an_unreadable_signature_is_shown_with_a_caret() -> None:
     """A signature that does not parse gives exit code 2, nothing on stdout, and a caret under the place."""
     for arguments in (("explain", "BLEU|nrefs:1|cse:lc"), ("compare", THEIRS, "BLEU|nrefs:1|cse:lc")):

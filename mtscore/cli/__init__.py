@@ -145,8 +145,6 @@ def _explained(error: Exception) -> tuple[str, int]:
 
     from mtscore.errors import EnvironmentFailure, MTScoreError  # noqa: PLC0415
 
-    if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        return "a command is missing; --help shows them", NO_ANSWER
     if isinstance(error, click.ClickException):
         return error.format_message(), NO_ANSWER
     if isinstance(error, MTScoreError):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
@@ -26,6 +27,7 @@ MOST_DECIMALS = 100
 SMOOTHING = ["exp", "floor", "add-k", "none"]
 
 Check: TypeAlias = Callable[[click.Context, click.Parameter, str | None], str | None]
+NumberCheck: TypeAlias = Callable[[click.Context, click.Parameter, int | None], int | None]
 Completion: TypeAlias = "Callable[[click.Context, click.Parameter, str], list[CompletionItem]]"
 Decorator: TypeAlias = Callable[[Any], Any]
 
@@ -86,6 +88,16 @@ class Group(Command, click.Group):
     """A command with commands of its own, each with a help page of the same kind."""
 
     command_class = Command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the words up to the command.
+
+        Raises:
+            UsageError: if there are none, and nothing is done without.
+        """
+        if not args and not self.invoke_without_command and not ctx.resilient_parsing:
+            raise UsageError(f"{self.name} needs a command", hint=f"known: {', '.join(self.commands)}")
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands before the options."""
@@ -168,20 +180,19 @@ def target_language(pair: str | None) -> str:
     return target
 
 
-def non_negative(_context: click.Context, parameter: click.Parameter, value: int | None) -> int | None:
-    """Refuse a negative number."""
-    if value is not None and value < 0:
-        raise UsageError(f"{_noun(parameter)} must be >= 0, not {value}", where=_spelling(parameter))
-    return value
+def within(least: int, most: float = inf) -> NumberCheck:
+    """Return a check that refuses smaller and larger numbers."""
+
+    def check(_context: click.Context, parameter: click.Parameter, value: int | None) -> int | None:
+        if value is not None and not least <= value <= most:
+            bound = f">= {least}" if value < least else f"<= {most}"
+            raise UsageError(f"{_noun(parameter)} must be {bound}, not {value}", where=_spelling(parameter))
+        return value
+
+    return check
 
 
-def decimals(context: click.Context, parameter: click.Parameter, value: int | None) -> int | None:
-    """Refuse a number of decimals that no number has."""
-    if value is not None and value > MOST_DECIMALS:
-        raise UsageError(
-            f"{_noun(parameter)} must be <= {MOST_DECIMALS}, not {value}", where=_spelling(parameter)
-        )
-    return non_negative(context, parameter, value)
+positive, non_negative, decimals = within(1), within(0), within(0, MOST_DECIMALS)
 
 
 def one_of(known: Sequence[str]) -> Check:
@@ -258,7 +269,7 @@ def tokenizer_names() -> list[str]:
 
 # --- Options of several commands ----------------------------------------------------------------------------
 
-inputs, bleu, network, output = map(grouped, ("Input", "BLEU", "Test sets and models", "Output"))
+inputs, bleu, downloads, output = map(grouped, ("Input", "BLEU", "Downloads", "Output"))
 
 encoding_option = inputs("-e", "--encoding", default="utf-8", metavar="NAME", help="Of all files (utf-8).")
 
@@ -288,8 +299,8 @@ bleu_options = together(
 language_option = bleu("-l", "--language-pair", metavar="SRC-TRG", help="Chooses the tokenizer.")
 
 store_options = together(
-    network("--cache", metavar="FOLDER", help="Where downloads are kept (or MTSCORE_CACHE)."),
-    network("--offline", is_flag=True, help="Never use the network (or MTSCORE_OFFLINE=1)."),
+    downloads("--cache", metavar="FOLDER", help="Where they are kept (or MTSCORE_CACHE)."),
+    downloads("--offline", is_flag=True, help="Never use the network (or MTSCORE_OFFLINE=1)."),
 )
 
 quiet_option = output("-q", "--quiet", is_flag=True, help="Errors and failed gates only.")

@@ -8,7 +8,16 @@ from typing import Any
 import click
 
 from mtscore.cli.arguments import rewrite
-from mtscore.cli.options import Command, argument, arities, format_option, grouped, inputs, store_options
+from mtscore.cli.options import (
+    Command,
+    argument,
+    arities,
+    format_option,
+    grouped,
+    inputs,
+    positive,
+    store_options,
+)
 
 EXAMPLES = """
 mtscore reproduce 'BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.0.0 = 28.3' ref.de -i hyp.de
@@ -65,7 +74,7 @@ claims = grouped("The claim")
 @claims("-tok", "--tokenize", metavar="spm:PATH", help="The model that a signature knows by its digest only.")
 @inputs("-i", "--input", multiple=True, metavar="FILE...", help="Hypotheses, a file a system; - is stdin.")
 @inputs("-r", "--reference", multiple=True, metavar="FILE", help="A reference; may stand anywhere.")
-@inputs("-nr", "--num-refs", type=click.IntRange(1), metavar="N", help="Tab-separated references on a line.")
+@inputs("-nr", "--num-refs", type=int, callback=positive, metavar="N", help="Columns of references (1).")
 @inputs("-e", "--encoding", metavar="NAME", help="Of all files (utf-8).")
 @store_options
 @format_option()

@@ -30,6 +30,7 @@ from mtscore.cli.options import (
     non_negative,
     one_of,
     output,
+    positive,
     quiet_option,
     short_option,
     store_options,
@@ -220,14 +221,7 @@ gates = grouped("Gates (exit code 1)")
 @argument("words", nargs=-1, metavar="REFERENCE...", shell_complete=complete_word)
 @inputs("-i", "--input", multiple=True, metavar="FILE...", help="Hypotheses, a file a system; - is stdin.")
 @inputs("-r", "--reference", multiple=True, metavar="FILE", help="A reference; may stand anywhere.")
-@inputs(
-    "-nr",
-    "--num-refs",
-    default=1,
-    type=click.IntRange(1),
-    metavar="N",
-    help="Tab-separated references on a line (1).",
-)
+@inputs("-nr", "--num-refs", default=1, callback=positive, metavar="N", help="Columns of references (1).")
 @encoding_option
 @inputs("--names", metavar="A,B,...", help="Names of the systems, in their order.")
 @inputs("--empty-refs-missing", is_flag=True, help="An empty line is no reference.")
