@@ -11,6 +11,7 @@ import os
 import re
 import unicodedata
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -126,6 +127,7 @@ class Inspector:
         self._seen = 0
         self._copies: set[tuple[int, int]] = set()
         self._twins: set[tuple[int, int]] = set()
+        self._same_references: set[tuple[int, int]] = set()
         self._untranslated: set[int] = set()
 
     def look(self, chunk: Chunk) -> None:
@@ -133,7 +135,8 @@ class Inspector:
         if not self._seen:
             self._reference_sides = [_Side() for _ in chunk.references]
             self._copies = {(s, r) for s in range(len(chunk.systems)) for r in range(len(chunk.references))}
-            self._twins = {(a, b) for b in range(len(chunk.systems)) for a in range(b)}
+            self._twins = set(combinations(range(len(chunk.systems)), 2))
+            self._same_references = set(combinations(range(len(chunk.references)), 2))
             self._untranslated = set(range(len(chunk.systems))) if chunk.source else set()
         sides = (*self._hypothesis_sides, *self._reference_sides)
         for side, lines in zip(sides, (*chunk.systems, *chunk.references), strict=True):
@@ -144,6 +147,9 @@ class Inspector:
             (s, r) for s, r in self._copies if list(chunk.systems[s]) == list(chunk.references[r])
         }
         self._twins = {(a, b) for a, b in self._twins if chunk.systems[a] == chunk.systems[b]}
+        self._same_references = {
+            (a, b) for a, b in self._same_references if chunk.references[a] == chunk.references[b]
+        }
         self._untranslated = {s for s in self._untranslated if chunk.systems[s] == chunk.source}
         self._seen += len(chunk)
 
@@ -227,11 +233,15 @@ class Inspector:
             Notice("note", "identical-systems", f"is the same text as {names[a]}", names[b])
             for a, b in sorted(self._twins)
         ]
+        references = [
+            Notice("note", "identical-references", f"reference {b + 1} is the same text as reference {a + 1}")
+            for a, b in sorted(self._same_references)
+        ]
         sources = [
             Notice("note", "identical-to-source", "is the source text itself", names[s])
             for s in sorted(self._untranslated)
         ]
-        return copies + twins + sources
+        return copies + twins + references + sources
 
     def _written_differently(self) -> list[Notice]:
         decomposed = any(side.decomposed for side in self._reference_sides)

@@ -197,6 +197,14 @@ def test_copies_of_a_reference_are_noted() -> None:
     assert (codes(found), codes(found, "note")) == ([], ["identical-to-reference"])
 
 
+def test_the_same_reference_twice_is_noted() -> None:
+    """References that are copies of each other are a note: they are counted, and change nothing else."""
+    one = [line.replace("The", "This") for line in LINES]
+    [found] = notices(LINES, one, [*one[:-1], "Else"], one)
+    assert (found.level, found.code) == ("note", "identical-references")
+    assert found.text == "reference 3 is the same text as reference 1"
+
+
 def test_one_different_line_in_a_later_chunk_is_no_copy() -> None:
     """What is noted of whole texts takes every chunk into account."""
     assert notices([*LINES[:-1], "Else"], LINES) == []

@@ -237,6 +237,27 @@ def test_damaged_input(
     assert said.err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "groups: is empty"),
+        ("g\n", "column 'g' of the groups has 0 rows for 2 segments"),
+        ("g\na\n", "column 'g' of the groups has 1 row"),
+        ("g\na\nb\nc\n", "column 'g' of the groups has 3 rows for 2 segments"),
+        ("g\na\tb\n", "groups:2: expected 1 column"),
+        ("g\tg\na\tb\nc\td\n", "groups:1: two columns have the same name"),
+        ("g\n\udcff\n", "groups:2: not valid UTF-8 at byte 1 (0xff)"),
+    ],
+)
+def test_damaged_groups(content: str, message: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Groups that do not go with the segments are an error that says where, not a table of some of them."""
+    (folder / "groups").write_bytes(content.encode("utf-8", "surrogateescape"))
+    assert main(["score", "ref", "-i", "hyp", "--groups", "groups"]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith(f"mtscore: error: {message}")
+
+
 DAMAGED: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
     ("versions", lambda report: report["versions"].update(tokenizers=1), "it has no proper tokenizers"),
     ("alpha", lambda report: report.update(alpha="0.05"), "it has no proper alpha"),

@@ -307,6 +307,8 @@ def _read_groups(reader: LineReader) -> dict[str, list[str]]:
     if not lines:
         raise InputError("is empty", where=reader.name)
     header = lines[0].split("\t")
+    if len(set(header)) < len(header):
+        raise InputError("two columns have the same name", where=f"{reader.name}:1")
     rows = [line.split("\t") for line in lines[1:]]
     for number, row in enumerate(rows, 2):
         if len(row) > len(header):
