@@ -59,25 +59,24 @@ def tokenise(lines: Sequence[str], tokenizer: Tokenizer, *, lowercase: bool = Fa
         lines = _cased([line.rstrip() for line in lines], lowercase)
         lines = [" ".join(tokens) for tokens in tokenizer.batch(lines)]
         tokenizer, lowercase = TokenizerNone(), False
-    text = joined(lines)
-    prepared = tokenizer.prepare_all(text.lower() if lowercase else text)
-    if isinstance(lines, Batch) and prepared is text:
-        return _spans(lines.data, tokenizer)
-    tokens = _spans(_encoded(prepared, len(lines)), tokenizer)
+    tokens = _spans(tokenizer.prepare_all(_encoded(lines, lowercase)), tokenizer)
     if len(tokens.offsets) == len(lines) + 1:
         return tokens
     # Some line has newlines inside, which only the way line by line can tell from those between lines.
     lines = [tokenizer.prepare(line) for line in _cased([line.rstrip() for line in lines], lowercase)]
-    return _spans(_encoded("\n".join(lines), len(lines)), tokenizer)
+    return _spans(_encoded(lines), tokenizer)
 
 
 def _cased(lines: list[str], lowercase: bool) -> list[str]:
     return [line.lower() for line in lines] if lowercase else lines
 
 
-def _encoded(text: str, lines: int) -> bytes:
+def _encoded(lines: Sequence[str], lowercase: bool = False) -> bytes:
     """Return lines in UTF-8, with a newline behind each."""
-    return f"{text}\n".encode("utf-8", "surrogatepass") if lines else b""
+    if isinstance(lines, Batch) and not lowercase:
+        return lines.data
+    text = f"{joined(lines)}\n" if lines else ""
+    return (text.lower() if lowercase else text).encode("utf-8", "surrogatepass")
 
 
 def _spans(lines: bytes, tokenizer: ArrayTokenizer) -> Tokens:

@@ -74,9 +74,9 @@ class ArrayTokenizer(Tokenizer):
         """Do what the definition does to a line as a whole; the result has no newline."""
         return line.replace("\n", " ")
 
-    def prepare_all(self, text: str) -> str:
-        """Do the same as `prepare` to lines without newlines, joined by newlines; they may end in spaces."""
-        return text
+    def prepare_all(self, lines: bytes) -> bytes:
+        """Do the same as `prepare` to lines in UTF-8, each before a newline; they may end in white space."""
+        return lines
 
 
 @cache

@@ -15,6 +15,8 @@ from mtscore.tokenizers.base import ArrayTokenizer, new_table, with_spaces
 from mtscore.tokenizers.categories import NUMBER, PUNCTUATION, SYMBOL, parse_ranges
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mtscore.arrays import Bytes
 
 ASCII_SINGLES = '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'
@@ -22,7 +24,8 @@ ASCII_SINGLES = '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'
 
 ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 """Decoded in this order, one after the other: `&amp;lt;` becomes `<`, `&amp;quot;` stays an entity."""
-ENTITY_NAMES = tuple(entity for entity, _ in ENTITIES)
+ENTITY_BYTES = tuple((entity.encode(), character.encode()) for entity, character in ENTITIES)
+ENTITY_NAMES = tuple(entity for entity, _ in ENTITY_BYTES)
 
 CJK = (
     "2001-2A6D 2E80-2EFF 2F00-2FDF 2FF0-303F 3100-312F 31A0-31BF 31C0-31EF 3200-33FF 3400-4DB5 4E00-9FBB "
@@ -44,13 +47,18 @@ class Tokenizer13a(ArrayTokenizer):
     def prepare(self, line: str) -> str:
         """Delete the marker of skipped segments, join hyphenated lines and lines, decode four entities."""
         line = line.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
-        return _decode_entities(line)
+        for entity, character in ENTITIES:
+            line = line.replace(entity, character)
+        return line
 
-    def prepare_all(self, text: str) -> str:
-        """Do the same to lines without newlines, joined by newlines."""
-        if "<" in text:  # as with entities
-            text = text.replace("<skipped>", "")
-        return _decode_entities(text)
+    def prepare_all(self, lines: bytes) -> bytes:
+        """Do the same to lines in UTF-8, each before a newline; single bytes are found many times faster."""
+        if b"<" in lines:
+            lines = lines.replace(b"<skipped>", b"")
+        if _has_entity(lines):
+            for entity, character in ENTITY_BYTES:
+                lines = lines.replace(entity, character)
+        return lines
 
     @staticmethod
     @cache
@@ -74,9 +82,9 @@ class TokenizerZh(ArrayTokenizer):
         """Cut white space at both ends and turn newlines inside into spaces."""
         return line.strip().replace("\n", " ")
 
-    def prepare_all(self, text: str) -> str:
-        """Do the same to lines without newlines, joined by newlines."""
-        return "\n".join([line.strip() for line in text.split("\n")])
+    def prepare_all(self, lines: bytes) -> bytes:
+        """Do the same to lines in UTF-8, each before a newline."""
+        return _each(lines, str.strip)
 
     @staticmethod
     @cache
@@ -93,9 +101,9 @@ class TokenizerIntl(ArrayTokenizer):
 
     name = "intl"
 
-    def prepare_all(self, text: str) -> str:
+    def prepare_all(self, lines: bytes) -> bytes:
         """Cut white space at the ends of lines, which are a boundary."""
-        return "\n".join([line.rstrip() for line in text.split("\n")])
+        return _each(lines, str.rstrip)
 
     def __call__(self, line: str) -> list[str]:
         """Return the tokens of one line."""
@@ -123,19 +131,17 @@ def split_western(line: str) -> list[str]:
     return line.split()
 
 
-def _decode_entities(text: str) -> str:
-    if _has_entity(text):
-        for entity, character in ENTITIES:
-            text = text.replace(entity, character)
-    return text
-
-
-def _has_entity(text: str) -> bool:
-    """Look for one character first: that is many times faster than looking for words."""
-    at = text.find("&")
-    while at >= 0 and not text.startswith(ENTITY_NAMES, at):
-        at = text.find("&", at + 1)
+def _has_entity(lines: bytes) -> bool:
+    at = lines.find(b"&")
+    while at >= 0 and not lines.startswith(ENTITY_NAMES, at):
+        at = lines.find(b"&", at + 1)
     return at >= 0
+
+
+def _each(lines: bytes, change: Callable[[str], str]) -> bytes:
+    """Return lines, each before a newline, with what is changed in each of them."""
+    text = lines.decode("utf-8", "surrogatepass")
+    return "\n".join([change(line) for line in text.split("\n")]).encode("utf-8", "surrogatepass")
 
 
 def _set_western(table: Bytes) -> None:
