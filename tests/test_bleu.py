@@ -472,8 +472,10 @@ def test_reported_counts_are_those_of_the_text() -> None:
 
 
 def test_perfect_is_exactly_100() -> None:
-    """What rounding alone lifts above 100 is 100, and a smoothing value that really lifts a score does so."""
+    """What rounding alone parts from 100 is 100, and a smoothing value that really lifts a score does so."""
     assert oracle_score({}, ["a b c d"], [["a b c d"]]).score > 100
+    nearly_perfect = np.array([2e12, 2e12 + 10, 1, 1, 1, 1, 1, 1, 1, 1])
+    assert BLEU().score(nearly_perfect) == 100
     assert BLEU().corpus_score(["a b c d"], [["a b c d"]]).score == 100
     lifted: Options = {"smooth_method": "floor", "smooth_value": 9.0}
     score = BLEU(**lifted).corpus_score(["a x y z"], [["a b c d"]]).score

@@ -37,7 +37,7 @@ NO_PRECISION = -9999999999.0
 """Stands for the logarithm of a precision of 0, so that the score becomes exactly 0."""
 
 ROUNDING = 1e-9
-"""A score this little above 100 is 100; only a smoothing value can really lift one above."""
+"""A score this close to 100 is 100: how exponentials are rounded depends on the version of numpy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,7 +224,7 @@ class BLEU(Metric[_Prepared, BLEUScore]):
         mean = np.add.reduce(logarithms, axis=-1) / orders
         scores = np.asarray(_brevity_penalty(values) * np.exp(mean))
         scores = np.where(self._has_match(values), scores, 0.0)
-        return np.where((scores > 100) & (scores <= 100 + ROUNDING), 100.0, scores)  # noqa: PLR2004
+        return np.where(np.abs(scores - 100) <= ROUNDING, 100.0, scores)
 
     def results(self, values: Floats, signature: Signature) -> list[BLEUScore]:
         """Return the score of each row of statistics with its parts."""
