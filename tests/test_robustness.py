@@ -7,16 +7,18 @@ import math
 import os
 import pickle
 import re
+import signal
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from mtscore import BLEU, CHRF, TER, evaluate, evaluate_systems
+from mtscore import BLEU, CHRF, TER, evaluate, evaluate_systems, lines
 from mtscore.cli import main
 from mtscore.errors import (
     IntegrityError,
@@ -26,6 +28,7 @@ from mtscore.errors import (
     SignatureError,
     UsageError,
 )
+from mtscore.lines import LineReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -120,6 +123,36 @@ def test_report_with_the_longest_name(folder: Path) -> None:
     assert sorted(os.listdir(folder)) == ["hyp", "ref", name]
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="needs to see what a process has open")
+def test_interrupted_before_the_report(folder: Path) -> None:
+    """Ctrl-C in the middle of the work leaves reports as they were, and nothing half-written."""
+    (folder / "old.json").write_text("as it was", "utf-8")
+    words = ["score", "ref", "-o", "old.json", "-o", "new.md"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "mtscore", *words],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(HYPOTHESIS.encode())
+        process.stdin.flush()
+        deadline = time.monotonic() + 30
+        while not has_open(process.pid, folder / "ref") and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+    assert (process.returncode, out, err) == (130, b"", b"")
+    assert sorted(os.listdir(folder)) == ["hyp", "old.json", "ref"]
+    assert (folder / "old.json").read_text("utf-8") == "as it was"
+
+
+def has_open(process: int, file: Path) -> bool:
+    """Return whether a process has a file open."""
+    opened = f"/proc/{process}/fd"
+    return str(file) in {os.path.realpath(os.path.join(opened, name)) for name in os.listdir(opened)}
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
 def test_full_disk_for_a_report(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A report for which there is no space is exit code 3."""
@@ -205,6 +238,38 @@ def test_too_little_memory(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     monkeypatch.setattr(evaluate, "collect", fail)
     assert main(["score", "ref", "-i", "hyp"]) == 3
     assert capsys.readouterr() == ("", "mtscore: error: there is not enough memory\n")
+
+
+@pytest.mark.parametrize(
+    ("size", "message"),
+    [
+        (0, "hyp has 1 line, ref has 1000 lines (hyp has no newline at its end)"),
+        (2000, "hyp has 80 lines, ref has 1000 lines"),
+        (2010, "hyp has 81 lines, ref has 1000 lines (hyp has no newline at its end)"),
+        (26000, "ref has 1000 lines, hyp has 1001 lines"),
+    ],
+)
+def test_file_that_changes_while_it_is_read(
+    size: int,
+    message: str,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A file that is cut or grows while it is read is an error, not a score of some of it."""
+    for name in ("ref", "hyp"):
+        (folder / name).write_text("This line has 24 letters\n" * 1000, "utf-8")
+    read = LineReader._read
+
+    def cut_then_read(reader: LineReader, _size: int) -> bytes:
+        if reader.name == "hyp" and reader.source.bytes:
+            os.truncate("hyp", size)
+        return read(reader, 1000)
+
+    monkeypatch.setattr(lines, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(LineReader, "_read", cut_then_read)
+    assert main(["score", "ref", "-i", "hyp"]) == 2
+    assert message in capsys.readouterr().err
 
 
 # --- Damaged input ------------------------------------------------------------------------------------------
