@@ -29,6 +29,7 @@ from mtscore.errors import (
     UsageError,
 )
 from mtscore.lines import LineReader
+from mtscore.report import FORMATS, SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -181,6 +182,60 @@ def test_messages_that_cannot_be_written(line: str, code: int) -> None:
     done = in_shell(line)
     assert done.returncode == code
     assert b"Traceback" not in done.stderr
+
+
+# --- Names and texts that attack the terminal ---------------------------------------------------------------
+
+EVIL = "a\x1b[31m\t\x9b2J\u202eb\x7f\n\x07.de"
+COMMANDS_TERMINAL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""All but newlines and the tabs of TSV."""
+
+
+@pytest.mark.parametrize("form", [*FORMATS, *SUFFIXES])
+def test_nothing_in_a_report_commands_the_terminal(
+    form: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Escape codes in a file's name or in its text reach neither a report nor a message as they are."""
+    (folder / EVIL).write_text(f"The cat {EVIL.replace(chr(10), '')} sat\nIt rained\n", "utf-8")
+    words = ["-m", "bleu", "ter", "-par", "-parn", "9", "--examples", "2", "--fail-under", "bleu=100", "-v"]
+    output = ["-o", f"report{form}"] if form in SUFFIXES else ["-f", form]
+    assert main(["score", "ref", "-i", EVIL, "hyp", *words, *output]) == 1
+    said = capsys.readouterr()
+    report = (folder / f"report{form}").read_text("utf-8") if form in SUFFIXES else said.out
+    assert "hyp" in report
+    assert not COMMANDS_TERMINAL.search(report)
+    assert not COMMANDS_TERMINAL.search(said.err)
+    assert r"a\x1b[31m\t\x9b2J\u202eb\x7f" in said.err
+    assert said.err.count("\n") == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["score", "ref", "-i", EVIL],
+        ["score", "ref", "-i", "hyp", f"--{EVIL}"],
+        ["score", "ref", "-i", "hyp", "-tok", f"spm:{EVIL}"],
+        ["score", "ref", "-i", "hyp", "--fail-under", EVIL],
+        ["score", "ref", "-i", "hyp", "-w", EVIL],
+        ["score", "ref", "-i", "hyp", "-l", EVIL],
+        ["signature", "explain", EVIL],
+        ["signature", "compare", f"BLEU+case.{EVIL}", "BLEU"],
+        ["testsets", "show", EVIL],
+        ["reproduce", f"BLEU+case.mixed = {EVIL}", "ref", "-i", "hyp"],
+        ["correlate", "ref", "--human", EVIL],
+        [EVIL, "-i", "hyp"],
+    ],
+)
+def test_nothing_in_an_error_commands_the_terminal(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever the words of a command line are, an error repeats them without their effect."""
+    assert main(words) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("mtscore: error: ")
+    assert not COMMANDS_TERMINAL.search(said.err)
+    assert "\t" not in said.err
 
 
 # --- Huge input ---------------------------------------------------------------------------------------------
