@@ -109,8 +109,11 @@ class Plan:
             raise UsageError("ranks need a test", where="--all-pairs", hint=f"known: {', '.join(TESTS)}")
         if self.resamples:
             check_trials(self.resamples, "resamples")
-        if self.sentence_level and (self.test or self.resamples):
-            raise UsageError("tests and intervals are for corpora", where="-sl/--sentence-level")
+        for_corpora = (self.test, self.resamples, self.baseline, self.limits, self.regression, self.examples)
+        if self.sentence_level and any(for_corpora):
+            raise UsageError(
+                "tests, intervals, gates and examples are for corpora", where="-sl/--sentence-level"
+            )
         check_seed(self.seed)
         check_alpha(self.alpha)
         if not isinstance(self.jobs, int) or self.jobs < 1:

@@ -152,6 +152,15 @@ def test_get_fetches_once(testsets: Call, server: Server, home: Path) -> None:
     assert server.log == ["/t.tgz"]
 
 
+@pytest.mark.parametrize("timeout", ["0", "-1", "nan", "inf", "1e308"])
+def test_a_patience_that_no_clock_has(testsets: Call, server: Server, timeout: str) -> None:
+    """A timeout that cannot be waited for is refused before anybody is asked."""
+    code, out, err = testsets("get", "t", "--timeout", timeout)
+    assert (code, out) == (2, "")
+    assert err.startswith("mtscore: error: --timeout: timeout must be ")
+    assert server.log == []
+
+
 def test_get_checks_all_names_first(testsets: Call, server: Server) -> None:
     """A set without the pair is refused before anything is fetched or printed for the others."""
     code, out, err = testsets("get", "t", "mini", "-l", "en-es")

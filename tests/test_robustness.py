@@ -518,7 +518,7 @@ def test_largest_smoothing_value(method: str) -> None:
         ({"resamples": -3}, "resamples: the number of trials must be"),
         ({"test": "ar", "trials": 10, "seed": None}, "the seed must be a whole number from 0 up, not None"),
         ({"test": "ar", "trials": 10, "alpha": 5}, "the level must lie between 0 and 1, not 5"),
-        ({"sentence_level": True, "resamples": 10}, "tests and intervals are for corpora"),
+        ({"sentence_level": True, "resamples": 10}, "tests, intervals, gates and examples are for corpora"),
         ({"jobs": 0}, "the number of jobs must be at least 1, not 0"),
         ({"examples": -1}, "examples must be >= 0, not -1"),
         ({"metrics": [BLEU(), BLEU(tokenize="intl")]}, "two metrics are called BLEU"),

@@ -27,7 +27,7 @@ MOST_DECIMALS = 100
 SMOOTHING = ["exp", "floor", "add-k", "none"]
 
 Check: TypeAlias = Callable[[click.Context, click.Parameter, str | None], str | None]
-NumberCheck: TypeAlias = Callable[[click.Context, click.Parameter, int | None], int | None]
+NumberCheck: TypeAlias = Callable[[click.Context, click.Parameter, float | None], float | None]
 Completion: TypeAlias = "Callable[[click.Context, click.Parameter, str], list[CompletionItem]]"
 Decorator: TypeAlias = Callable[[Any], Any]
 
@@ -180,10 +180,10 @@ def target_language(pair: str | None) -> str:
     return target
 
 
-def within(least: int, most: float = inf) -> NumberCheck:
+def within(least: float, most: float = inf) -> NumberCheck:
     """Return a check that refuses smaller and larger numbers."""
 
-    def check(_context: click.Context, parameter: click.Parameter, value: int | None) -> int | None:
+    def check(_context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
         if value is not None and not least <= value <= most:
             bound = f">= {least}" if value < least else f"<= {most}"
             raise UsageError(f"{_noun(parameter)} must be {bound}, not {value}", where=_spelling(parameter))

@@ -24,6 +24,7 @@ from mtscore.cli.options import (
     is_typed,
     store_options,
     test_set_names,
+    within,
 )
 from mtscore.cli.store import open_store
 from mtscore.errors import UsageError
@@ -122,7 +123,13 @@ def show(name: str, pair: str | None, form: str, cache: str | None, offline: boo
 @command.command(examples=GET, short_help="Fetch and check files, for use without a network.")
 @argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=completed(test_set_names))
 @what("-l", "--language-pair", "pair", metavar="SRC-TRG", help="Extract this pair's texts, too.")
-@what("--timeout", type=float, metavar="SECONDS", help="Patience with a silent server (30).")
+@what(
+    "--timeout",
+    type=float,
+    callback=within(0.001, 86_400),
+    metavar="SECONDS",
+    help="Patience with a silent server (30).",
+)
 @store_options
 def get(
     names: tuple[str, ...], pair: str | None, timeout: float | None, cache: str | None, offline: bool

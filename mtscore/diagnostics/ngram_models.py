@@ -47,6 +47,9 @@ class Smoothing:
     least_order: int = 1
 
 
+MOST_ORDERS = 20
+"""Longer n-grams tell nothing more, and their models would fill the memory."""
+
 NO_SMOOTHING = (
     "under maximum likelihood what never occurred in training is impossible, and one such n-gram makes the"
     " whole text so: smoothing sets some probability aside for what training did not show"
@@ -201,9 +204,9 @@ def find_smoothing(name: str) -> str:
 def _check_numbers(smoothing: str, order: int, value: float | None, cutoff: int) -> float | None:
     """Check what is asked for; return the parameter of the smoothing, its default if none was given."""
     kind = SMOOTHINGS[smoothing]
-    if order < kind.least_order:
-        least = f"the order must be at least {kind.least_order} with {smoothing}"
-        raise UsageError(f"{least}, not {order}", where="--order")
+    if not kind.least_order <= order <= MOST_ORDERS:
+        bounds = f"from {kind.least_order} to {MOST_ORDERS} with {smoothing}"
+        raise UsageError(f"the order must be {bounds}, not {order}", where="--order")
     if cutoff < 1:
         raise UsageError(f"the cutoff must be at least 1, not {cutoff}", where="--unk-cutoff")
     if value is None:
