@@ -77,6 +77,11 @@ def test_reference_as_the_last_word(line: str, rewritten: str) -> None:
     assert read(line) == rewritten
 
 
+def test_a_single_hypothesis_is_no_reference() -> None:
+    """One word behind -i is the hypothesis; that a reference is missing is for others to say."""
+    assert read("-i hyp") == "--input hyp --"
+
+
 def test_reference_that_cannot_be_told() -> None:
     """Where more words could be the reference, the error spells out both command lines."""
     for line in ("-i a b ref", "-i a b -i c ref"):

@@ -333,6 +333,16 @@ def test_kept_texts_belong_to_a_version_of_the_reader(
     assert catalogue.load([news], "en-de").sources == ["ONE", "TWO", "THREE"]
 
 
+def test_another_publication_is_read_anew(publisher: Publisher, store: Store) -> None:
+    """Kept texts are not used once the manifest has the checksum of other bytes."""
+    files = {"src": "t/src.en.sgm", "ref": "t/ref.de.sgm"}
+    publisher.publish("news", loopback.tar_gz(SGM), files)
+    assert catalogue.load(["news"], "en-de").references[0][0] == "eins"
+    changed = {name: text.replace("eins", "ein") for name, text in SGM.items()}
+    publisher.publish("news", loopback.tar_gz(changed), files)
+    assert catalogue.load(["news"], "en-de").references[0][0] == "ein"
+
+
 def test_a_corrected_manifest_is_obeyed(publisher: Publisher, store: Store) -> None:
     """Kept texts are not used once the manifest names another member."""
     archive = loopback.tar_gz(SGM)

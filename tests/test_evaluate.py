@@ -12,6 +12,7 @@ from conftest import read_lines
 
 import mtscore
 from mtscore import BLEU, CHRF, TER, evaluate_systems
+from mtscore.cli.output import highlight
 from mtscore.metrics.base import CHUNK_SEGMENTS
 
 if TYPE_CHECKING:
@@ -121,3 +122,9 @@ def test_of_several_systems_the_widest_differences_are_shown() -> None:
         for texts in (POOR, REFERENCE)
     ]
     assert max(distances) == max(float(each.max()) for each in by_system)
+
+
+def test_words_that_no_reference_has_are_bold() -> None:
+    """On a terminal the words of a hypothesis that are in none of the references stand out."""
+    assert highlight("the cat sat", ("the dog", "a cat")) == "the cat \x1b[1msat\x1b[0m"
+    assert highlight("the  cat", ("the cat",)) == "the  cat"

@@ -193,3 +193,23 @@ def test_nobody_waits_without_knowing(
     main(command)
     first = capfd.readouterr().err.splitlines()[0]
     assert first == f"mtscore: reading {what} from the terminal, line by line; Ctrl-D ends"
+
+
+@pytest.mark.parametrize(
+    ("options", "note"),
+    [
+        ("-l en-zho", "target language zho: tokenizer zh"),
+        ("-l en-zh_TW", "target language zh_TW: tokenizer zh"),
+        ("-l en-zh", None),
+        ("-l en-de", None),
+        ("-l en-zh -tok 13a", "the usual tokenizer for target language zh is zh"),
+        ("-l en-zh -tok zh", None),
+        ("-l en-zh -m chrf", None),
+    ],
+)
+def test_the_tokenizer_of_a_language(
+    options: str, note: str | None, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A code that is understood, and a tokenizer that is not the language's usual one, are noted."""
+    assert main(["score", "ref", "-i", "hyp", *options.split(), "-v"]) == 0
+    assert capfd.readouterr().err == ("" if note is None else f"mtscore: note: {note}\n")

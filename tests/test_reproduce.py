@@ -558,6 +558,23 @@ def test_claim_of_a_test_set(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert "the claim is about test.mini, lang.en-de" in " ".join(capsys.readouterr().out.split())
 
 
+def test_a_claim_may_be_typed_as_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What sacreBLEU printed as JSON is a claim on the command line, too."""
+    bare = BLEU_SIGNATURE.removeprefix("BLEU|")
+    row = json.dumps({"name": "BLEU", "score": 43.2, "signature": bare})
+    assert main(["reproduce", row, "a.de", "-i", "hyp.de"]) == 0
+    assert capsys.readouterr().out == "reproduced: 43.1928 is 43.2\n"
+
+
+def test_another_version_of_a_tokenizer_is_noted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A claim of a tokenizer's other version is judged with the one that is here, and that is said."""
+    line = f"{BLEU_SIGNATURE} = 43.2".replace("13a", "13a.2")
+    assert main(["reproduce", line, "a.de", "-i", "hyp.de"]) == 0
+    assert "Note: the claim has tokenizer 13a.2, here it is 13a.\n" in capsys.readouterr().out
+    assert main(["reproduce", f"{BLEU_SIGNATURE} = 43.2", "a.de", "-i", "hyp.de"]) == 0
+    assert "tokenizer" not in capsys.readouterr().out
+
+
 def test_answer_as_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`-f json` has the verdict, both signatures, and every trial with its score."""
     assert main(["reproduce", f"{BLEU_SIGNATURE} = 44.1", "a.de", "-i", "hyp.de", "-f", "json"]) == 1

@@ -251,7 +251,7 @@ def test_files_and_table_give_the_same_json(folder: Path, capsys: pytest.Capture
         answers.append(json.loads(capsys.readouterr().out))
     assert answers[0] == answers[1]
     assert answers[0]["score"] == 0.5
-    assert (answers[0]["segments"], answers[0]["left_out"]) == (4, 1)
+    assert (answers[0]["segments"], answers[0]["left_out"], answers[0]["correct"]) == (4, 1, 0)
     assert answers[0]["signature"] == "SERR+only.wrong+prob.raw+version.mtscore-0.1.0"
     assert answers[0]["search"] == {
         "count": 2,

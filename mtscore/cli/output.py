@@ -104,7 +104,8 @@ def use_colour(*, no_color: bool = False) -> bool:
 def highlight(hypothesis: str, references: tuple[str, ...]) -> str:
     """Set those words of a hypothesis in bold that no reference has."""
     known = {word for reference in references for word in reference.split()}
-    return " ".join(word if word in known else f"{BOLD}{word}{RESET}" for word in hypothesis.split(" "))
+    words = hypothesis.split(" ")
+    return " ".join(f"{BOLD}{word}{RESET}" if word and word not in known else word for word in words)
 
 
 def write_whole(file: str, text: str) -> None:
