@@ -14,7 +14,7 @@ from types import NoneType
 from typing import NamedTuple, NoReturn, Protocol, TypeAlias, TypeVar, cast
 
 from mtscore.batch import Batch
-from mtscore.errors import AlignmentError, InputError, ShapeError, UsageError
+from mtscore.errors import AlignmentError, InputError, ShapeError, UsageError, counted
 from mtscore.lines import STANDARD_INPUT, LineReader
 
 Hypotheses: TypeAlias = Sequence[str]
@@ -196,7 +196,7 @@ class Lockstep:
         for number, row in enumerate(rows, start + 1):
             if len(row) != self.columns:
                 raise InputError(
-                    f"expected {_count(self.columns, 'tab-separated reference')}, found {len(row)}",
+                    f"expected {counted(self.columns, 'tab-separated reference')}, found {len(row)}",
                     where=f"{name}:{number}",
                     hint="-nr/--num-refs is the number of columns",
                 )
@@ -212,7 +212,7 @@ class Lockstep:
                 raise InputError("is empty", where=stream.name)
         other = next(i for i, lines in enumerate(counts) if lines != counts[-1])
         named = sorted((other, len(counts) - 1), key=lambda i: counts[i])
-        facts = [f"{streams[i].name} has {_count(counts[i], 'line')}" for i in named]
+        facts = [f"{streams[i].name} has {counted(counts[i], 'line')}" for i in named]
         hints = [self.advice(counts[other], counts[-1])] if other < len(self.systems) else []
         hints += [_suspicion(stream) for stream in streams]
         hint = "; ".join(filter(None, hints))
@@ -250,7 +250,7 @@ def check_corpus(hypotheses: Iterable[str], references: Iterable[Iterable[str | 
     for number, stream in enumerate(streams, 1):
         if len(stream) != len(lines):
             raise AlignmentError(
-                f"reference set {number} has {_count(len(stream), 'line')}, hypotheses have {len(lines)}",
+                f"reference set {number} has {counted(len(stream), 'line')}, hypotheses have {len(lines)}",
                 hint=_advice(streams, len(lines)),
             )
     check_every_segment_has_a_reference(streams, count(1))
@@ -353,12 +353,3 @@ def _advice(streams: list[list[str | None]], lines: int) -> str:
             f"{EXAMPLE}; references_by_segment() converts"
         )
     return "a reference set has one line for every segment"
-
-
-def _count(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    >>> _count(1, "line"), _count(2, "line")
-    ('1 line', '2 lines')
-    """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
