@@ -14,19 +14,14 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 from mtscore.kernels import edits
-from mtscore.kernels.alignment import (
-    align,
-    beam_distances,
-    beam_rows,
-    exact_rows,
-    is_all_in_beam,
-    is_in_beam,
-    positions,
-)
+from mtscore.kernels.alignment import align, exact_rows, positions
+from mtscore.kernels.beam import beam_distance, beam_rows, is_all_in_beam, is_in_beam, saved_in_beam
 from mtscore.kernels.edits import shift_edits, word_edits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from mtscore.kernels.alignment import Alignment
 
 SPELLINGS = [
     ("a b c d", "a b c d", 0),
@@ -121,10 +116,14 @@ def surely_in_beam(hypothesis: str, reference: str) -> bool:
     return is_all_in_beam(len(hypothesis), len(reference), Levenshtein.distance(hypothesis, reference))
 
 
-def masks_of(hypothesis: str, reference: str) -> list[int]:
-    """Return the masks of equal reference words."""
-    where = positions(reference)
-    return [where.get(word, 0) for word in hypothesis]
+def whole_alignment(hypothesis: str, reference: str) -> Alignment:
+    """Return the alignment of the whole table."""
+    return align(hypothesis, reference, exact_rows(hypothesis, positions(reference), len(reference)))
+
+
+def beam_alignment(hypothesis: str, reference: str) -> Alignment:
+    """Return the alignment within the beam."""
+    return align(hypothesis, reference, (row[:3] for row in beam_rows(hypothesis, reference)[:0:-1]))
 
 
 @pytest.mark.parametrize(("hypothesis", "reference", "expected"), SPELLINGS)
@@ -160,15 +159,14 @@ def test_short_pairs_agree_with_the_twin() -> None:
     assert shifted > 1500
 
 
-@pytest.mark.parametrize("mode", ["check", "beam"])
-def test_every_way_of_searching_agrees_with_the_twin(mode: str) -> None:
+def test_every_way_of_searching_agrees_with_the_twin() -> None:
     """Checking all alignments, and filling the beam, lead to the same edits on short pairs."""
     for hypothesis, reference in short_pairs(seed=2, count=400):
         texts = "".join(hypothesis), "".join(reference)
-        distance = Levenshtein.distance(*texts)
         expected = ter_twin.shift_edits(hypothesis, reference).edits
-        found = edits._search(*texts, distance, 0, beam=mode == "beam", check=mode == "check")
-        assert found == expected, texts
+        checked = edits._CheckedTable(*texts, Levenshtein.distance(*texts))
+        assert edits._search(checked, enough=-1) == expected, texts
+        assert edits._search(edits._BeamTable(*texts), enough=1) == expected, texts
 
 
 def test_long_pairs_agree_with_the_twin() -> None:
@@ -179,7 +177,7 @@ def test_long_pairs_agree_with_the_twin() -> None:
         texts = "".join(hypothesis), "".join(reference)
         assert shift_edits(texts[:1], texts[1:]).tolist() == [expected.edits], (hypothesis, reference)
         uncertain += not surely_in_beam(*texts)
-        outside += beam_distances(texts[:1], texts[1])[0] > Levenshtein.distance(*texts)
+        outside += beam_distance(beam_rows(*texts)) > Levenshtein.distance(*texts)
     assert min(uncertain, outside) > 4, (uncertain, outside)
 
 
@@ -223,7 +221,7 @@ def test_the_beam_costs_what_the_twins_beam_costs() -> None:
     for hypothesis, reference in long_pairs(seed=4, count=200):
         texts = "".join(hypothesis), "".join(reference)
         expected, _ = ter_twin.beam_distance(hypothesis, reference)
-        assert beam_distances(texts[:1], texts[1]).tolist() == [expected]
+        assert beam_distance(beam_rows(*texts)) == expected
         larger += expected > Levenshtein.distance(*texts)
     assert larger > 20
 
@@ -233,13 +231,11 @@ def test_alignments_are_the_twins() -> None:
     for hypothesis, reference in short_pairs(seed=5, count=1000):
         texts = "".join(hypothesis), "".join(reference)
         expected = ter_twin.align(ter_twin.beam_distance(hypothesis, reference)[1])
-        masks = masks_of(*texts)
-        exact = align(masks, len(reference), exact_rows(masks, len(reference)))
-        assert exact == align(masks, len(reference), beam_rows(*texts))
+        exact = whole_alignment(*texts)
+        assert exact == beam_alignment(*texts)
         assert exact.passed[1:] == [anchor + 1 for anchor in expected.anchors]
-        errors = [exact.hypothesis_errors >> i & 1 for i in range(len(hypothesis))]
-        assert errors == expected.hypothesis_errors
-        assert [exact.reference_errors >> j & 1 for j in range(len(reference))] == expected.reference_errors
+        assert list(exact.hypothesis_errors) == expected.hypothesis_errors
+        assert list(exact.reference_errors) == expected.reference_errors
 
 
 def test_an_alignment_within_the_beam_is_the_beams() -> None:
@@ -247,9 +243,8 @@ def test_an_alignment_within_the_beam_is_the_beams() -> None:
     inside = different = 0
     for hypothesis, reference in long_pairs(seed=6, count=300):
         texts = "".join(hypothesis), "".join(reference)
-        masks = masks_of(*texts)
-        whole = align(masks, len(reference), exact_rows(masks, len(reference)))
-        same = whole == align(masks, len(reference), beam_rows(*texts))
+        whole = whole_alignment(*texts)
+        same = whole == beam_alignment(*texts)
         keeps = is_in_beam(whole, len(hypothesis))
         assert same or not keeps
         if surely_in_beam(*texts):
@@ -259,11 +254,43 @@ def test_an_alignment_within_the_beam_is_the_beams() -> None:
     assert different > 50
 
 
-def test_wide_references_go_through_the_beam(monkeypatch: pytest.MonkeyPatch) -> None:
-    """References too long for bit vectors get the same edits."""
+def test_alignments_within_the_beam_are_the_twins() -> None:
+    """The beam's operations are the twin's, also where it leads to another alignment than the whole table."""
+    different = 0
+    for hypothesis, reference in long_pairs(seed=9, count=200):
+        texts = "".join(hypothesis), "".join(reference)
+        expected = ter_twin.align(ter_twin.beam_distance(hypothesis, reference)[1])
+        found = beam_alignment(*texts)
+        assert found.passed[1:] == [anchor + 1 for anchor in expected.anchors]
+        assert list(found.hypothesis_errors) == expected.hypothesis_errors
+        assert list(found.reference_errors) == expected.reference_errors
+        different += found != whole_alignment(*texts)
+    assert different > 50
+
+
+@pytest.mark.parametrize(("height", "width"), [(300, 300), (300, 260), (200, 600), (20, 1200), (900, 300)])
+def test_what_a_shift_saves_in_the_beam(height: int, width: int) -> None:
+    """What is said to be saved is the difference of the distances, for shifts anywhere and of any kind."""
+    rng = random.Random(height + width)  # noqa: S311  # to be repeated
+    reference = "".join(rng.choices(numbered(40), k=width))
+    hypothesis = "".join(replaced(rng, list(reference * 60)[:height], numbered(40), height // 10))
+    rows = beam_rows(hypothesis, reference)
+    saved = set()
+    for _ in range(200):
+        start, target = rng.randrange(height), rng.randint(0, height)
+        shift = -min(rng.randint(1, 10), height - start), start, target
+        moved = edits._move(hypothesis, shift)
+        found = saved_in_beam(rows, moved, reference, *edits._changed(shift))
+        assert found == beam_distance(rows) - beam_distance(beam_rows(moved, reference)), shift
+        saved.add(found)
+    assert len(saved) > 1
+
+
+def test_long_segments_go_through_the_beam(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Segments too long for the whole table get the same edits, whichever side is long."""
     pairs = [("".join(hypothesis), "".join(reference)) for hypothesis, reference in short_pairs(7, 200)]
     expected = shift_edits(*zip(*pairs, strict=True))
-    monkeypatch.setattr(edits, "WIDEST_MASK", 3)
+    monkeypatch.setattr(edits, "LONGEST_WHOLE", 3)
     assert shift_edits(*zip(*pairs, strict=True)).tolist() == expected.tolist()
 
 

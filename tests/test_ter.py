@@ -407,3 +407,30 @@ def test_scores_of_many_rows() -> None:
     """Scores are computed over any leading axes, and without reference words they are 0 or 100."""
     values: Floats = np.array([[[3, 4 * PARTS], [0, 0]], [[2, 0], [0, 5 * PARTS]]], dtype=np.float64)
     assert TER().score(values).tolist() == [[75.0, 0.0], [100.0, 0.0]]
+
+
+WORDS = [f"w{number}" for number in range(20_000)]
+MOVED = [*WORDS[:9000], *WORDS[9010:9040], *WORDS[9000:9010], *WORDS[9040:]]
+"""Ten words stand thirty words to the right."""
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "reference", "edits"),
+    [
+        (WORDS, WORDS, 0),
+        (MOVED, WORDS, 1),
+        (MOVED[::-1], WORDS[::-1], 1),
+        (["a"] * 19_900, ["a"] * 20_000, 100),
+        (["a", "b"] * 10_000, ["b", "a"] * 10_000, 2),  # the first word would have to move too far
+        (["a"] * 20_000, ["b"] * 20_000, 20_000),
+        (WORDS[:100], WORDS, 20_000),  # all equal words are too far from the diagonal
+        (WORDS, WORDS[:100], 19_976),  # all but 24 equal words are
+        (WORDS, [], 20_000),
+        ([], WORDS, 20_000),
+    ],
+    ids=["copy", "moved", "reversed", "repeated", "turned", "other", "short", "long", "all", "none"],
+)
+def test_segments_of_twenty_thousand_words(hypothesis: list[str], reference: list[str], edits: int) -> None:
+    """Segments far too long for a whole table have the edits that one can count by hand."""
+    score = TER().sentence_score(" ".join(hypothesis), [" ".join(reference)])
+    assert score.num_edits == edits

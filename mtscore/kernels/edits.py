@@ -10,22 +10,17 @@ as Tercom finds them: the best shift of all is made, the segment aligned again, 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from contextlib import suppress
+from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from rapidfuzz.distance import LCSseq, Levenshtein
 
-from mtscore.kernels.alignment import (
-    align,
-    beam_distances,
-    beam_rows,
-    exact_rows,
-    is_all_in_beam,
-    is_in_beam,
-    positions,
-)
+from mtscore.kernels.alignment import align, exact_rows, positions
+from mtscore.kernels.beam import beam_distance, beam_rows, is_all_in_beam, is_in_beam, saved_in_beam
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,18 +35,13 @@ LONGEST_BLOCK = 10
 FARTHEST = 50
 """The largest difference of the positions between which a phrase is moved."""
 
-WIDEST_MASK = 8192
-"""Longer references get no bit vectors: two for each hypothesis word would fill the memory."""
-BATCH = 128
-"""How many shifted hypotheses go through the beam together: few enough for the cache."""
-
-NEIGHBOURS = (1 << (2 * FARTHEST + 1)) - 1
-BLOCK = (1 << LONGEST_BLOCK) - 1
+LONGEST_WHOLE = 8192
+"""Pairs with a longer side get no whole table: its bits would fill the memory."""
 
 Shift: TypeAlias = tuple[int, int, int]
 """(-size, start, target): words `start` to `start + size` of the hypothesis move before word `target`. Of
 shifts that save as much, the smallest tuple is the one to make."""
-Words = TypeVar("Words", str, list[int])
+NO_SHIFT = (0, 0, 0)
 
 
 class _OutsideBeamError(Exception):
@@ -60,7 +50,9 @@ class _OutsideBeamError(Exception):
 
 def word_edits(hypotheses: Sequence[str], references: Sequence[str]) -> Integers:
     """Return the Levenshtein distance of each pair, shape (pairs,)."""
-    return np.fromiter(map(Levenshtein.distance, hypotheses, references), np.int64, len(hypotheses))
+    # With a guess of the distance, long pairs that are much alike take a fraction of the time.
+    distance = partial(Levenshtein.distance, score_hint=64)
+    return np.fromiter(map(distance, hypotheses, references), np.int64, len(hypotheses))
 
 
 def shift_edits(hypotheses: Sequence[str], references: Sequence[str]) -> Integers:
@@ -69,21 +61,23 @@ def shift_edits(hypotheses: Sequence[str], references: Sequence[str]) -> Integer
 
 
 def _shift_edits(hypothesis: str, reference: str) -> int:
-    """Search with the compiled distance where the beam makes no difference, and within the beam elsewhere.
+    """Search with the whole table where the beam makes no difference, and within the beam elsewhere.
 
     A shift is made only if it shortens the distance, so a pair never has more edits than its distance; and
     after a shift the distance is at least `lowest`. So if it is `lowest` + 1, it is the answer anyhow.
     """
-    distance = Levenshtein.distance(hypothesis, reference)
-    lowest = max(len(hypothesis), len(reference)) - _words_in_common(hypothesis, reference)
-    certain = is_all_in_beam(len(hypothesis), len(reference), distance)
-    if certain and distance <= lowest + 1:
-        return distance
-    if len(reference) <= WIDEST_MASK:
+    height, width = len(hypothesis), len(reference)
+    if max(height, width) <= LONGEST_WHOLE:
+        distance = Levenshtein.distance(hypothesis, reference)
+        if is_all_in_beam(height, width, distance):
+            lowest = max(height, width) - _words_in_common(hypothesis, reference)
+            if distance <= lowest + 1:
+                return distance
+            return _search(_WholeTable(hypothesis, reference, distance), enough=lowest + 1)
         with suppress(_OutsideBeamError):
-            return _search(hypothesis, reference, distance, lowest, check=not certain)
-    distance = int(beam_distances([hypothesis], reference)[0])
-    return _search(hypothesis, reference, distance, lowest, beam=True)
+            # However short the distance is, the last alignment has to be checked.
+            return _search(_CheckedTable(hypothesis, reference, distance), enough=-1)
+    return _search(_BeamTable(hypothesis, reference), enough=1)
 
 
 def _words_in_common(hypothesis: str, reference: str) -> int:
@@ -95,117 +89,169 @@ def _words_in_common(hypothesis: str, reference: str) -> int:
     return LCSseq.similarity("".join(sorted(hypothesis)), "".join(sorted(reference)))
 
 
-def _search(
-    hypothesis: str, reference: str, distance: int, lowest: int, *, beam: bool = False, check: bool = False
-) -> int:
-    """Return the shifts made and the distance left.
+def _search(table: _Table, enough: int) -> int:
+    """Make the best shift again and again; return the shifts made and the distance left.
 
-    With `check`, all alignments must lie in the beam. A candidate may cost more there than it seems to, but
-    only the one that is chosen matters, and its cost is checked when it is aligned.
-
-    Raises:
-        _OutsideBeamError: if `check` finds that one does not.
+    Stop when the distance is short enough, when no shift shortens it, or at the limit of candidates.
     """
-    where = positions(reference)
-    masks = [where.get(word, 0) for word in hypothesis]
     made = considered = 0
-    while check or distance > lowest + 1:
-        rows = beam_rows(hypothesis, reference) if beam else exact_rows(masks, len(reference))
-        alignment = align(masks, len(reference), rows)
-        if check and not is_in_beam(alignment, len(hypothesis)):
-            raise _OutsideBeamError
-        shifts = list(islice(_candidates(masks, alignment), MOST_CANDIDATES - considered))
+    while table.distance > enough:
+        shifts = list(islice(_candidates(table), MOST_CANDIDATES - considered))
         considered += len(shifts)
         if considered == MOST_CANDIDATES:
             break
-        find_best = _best_shift_in_beam if beam else _best_shift
-        saved, shift = find_best(hypothesis, reference, sorted(set(shifts)), distance)
+        saved, shift = table.best_shift(sorted(set(shifts)))
         if not saved:
             break
-        hypothesis, masks = _move(hypothesis, shift), _move(masks, shift)
-        distance -= saved
+        table.make(shift, saved)
         made += 1
-    return made + distance
+    return made + table.distance
 
 
-def _candidates(masks: list[int], alignment: Alignment) -> Iterator[Shift]:
+class _Table(ABC):
+    """Stand for the table of edit distances of a pair, the hypothesis of which is shifted."""
+
+    def __init__(self, hypothesis: str, reference: str, distance: int) -> None:
+        self.hypothesis = hypothesis
+        self.reference = reference
+        self.distance = distance
+
+    @abstractmethod
+    def align(self) -> Alignment:
+        """Return how the words are aligned."""
+
+    @abstractmethod
+    def best_shift(self, shifts: Sequence[Shift]) -> tuple[int, Shift]:
+        """Return how many edits the best of the sorted shifts saves, and that shift; 0 if none saves any."""
+
+    def make(self, shift: Shift, saved: int) -> None:
+        """Make a shift that is known to save so many edits."""
+        self.hypothesis = _move(self.hypothesis, shift)
+        self.distance -= saved
+
+
+class _WholeTable(_Table):
+    """Take all cells into account, with bit vectors and a compiled distance."""
+
+    def __init__(self, hypothesis: str, reference: str, distance: int) -> None:
+        super().__init__(hypothesis, reference, distance)
+        self._positions = positions(reference)
+
+    def align(self) -> Alignment:
+        rows = exact_rows(self.hypothesis, self._positions, len(self.reference))
+        return align(self.hypothesis, self.reference, rows)
+
+    def best_shift(self, shifts: Sequence[Shift]) -> tuple[int, Shift]:
+        saved, best = 0, NO_SHIFT
+        for shift in shifts:
+            # A shift of n words saves at most 2n edits: n drops here and n insertions there.
+            if -2 * shift[0] <= saved or saved == self.distance:
+                break
+            limit = self.distance - saved - 1
+            left = Levenshtein.distance(_move(self.hypothesis, shift), self.reference, score_cutoff=limit)
+            if left <= limit:
+                saved, best = self.distance - left, shift
+        return saved, best
+
+
+class _CheckedTable(_WholeTable):
+    """Take the whole table into account while all alignments lie in the beam.
+
+    A candidate may cost more there than it seems to, but only the one that is chosen matters, and its cost is
+    checked when it is aligned.
+    """
+
+    def align(self) -> Alignment:
+        alignment = super().align()
+        if not is_in_beam(alignment, len(self.hypothesis)):
+            raise _OutsideBeamError
+        return alignment
+
+
+class _BeamTable(_Table):
+    """Take only the cells within the beam into account."""
+
+    def __init__(self, hypothesis: str, reference: str) -> None:
+        self._rows = beam_rows(hypothesis, reference)
+        super().__init__(hypothesis, reference, beam_distance(self._rows))
+
+    def align(self) -> Alignment:
+        return align(self.hypothesis, self.reference, (row[:3] for row in reversed(self._rows[1:])))
+
+    def best_shift(self, shifts: Sequence[Shift]) -> tuple[int, Shift]:
+        saved, best = 0, NO_SHIFT
+        for shift in shifts:  # all of them: to bring a way into the beam may save more than 2n edits
+            moved = _move(self.hypothesis, shift)
+            gain = saved_in_beam(self._rows, moved, self.reference, *_changed(shift))
+            if gain > saved:
+                saved, best = gain, shift
+        return saved, best
+
+    def make(self, shift: Shift, saved: int) -> None:
+        super().make(shift, saved)
+        self._rows = beam_rows(self.hypothesis, self.reference)
+
+
+def _candidates(table: _Table) -> Iterator[Shift]:
     """Yield the shifts worth trying, once for each phrase of the reference that suggests them.
 
     A phrase moves to where the reference has it, unless the first word there is aligned within the phrase.
     The targets are before and behind each of the words there.
     """
-    passed = alignment.passed
-    for start, j, size in _phrases(masks, alignment):
-        if not start < passed[j + 1] <= start + size:
-            for target in dict.fromkeys(passed[j : j + size + 1]):
+    alignment = table.align()
+    for start, j, shortest in _phrases(table.hypothesis, table.reference, alignment):
+        longest = min(LONGEST_BLOCK, len(table.hypothesis) - start)
+        passed = alignment.passed[j : j + longest + 1]
+        if passed[1] > start:
+            longest = min(longest, passed[1] - start - 1)
+        for size in range(shortest, longest + 1):
+            if not table.reference.startswith(table.hypothesis[start : start + size], j):
+                break
+            for target in dict.fromkeys(passed[: size + 1]):
                 yield -size, start, target
 
 
-def _phrases(masks: list[int], alignment: Alignment) -> Iterator[tuple[int, int, int]]:
+def _phrases(hypothesis: str, reference: str, alignment: Alignment) -> Iterator[tuple[int, int, int]]:
     """Yield (start, reference position, size) of common phrases near each other with errors on both sides.
 
-    One that begins with an aligned pair is left out: it is where it belongs.
+    Of those that begin at the same words only the shortest is yielded.
     """
-    for start, stray in enumerate(alignment.strays):
-        errors = alignment.hypothesis_errors >> start & BLOCK
-        if not (stray and errors):
+    _, hypothesis_errors, reference_errors = alignment
+    end = 0  # of a phrase up to the next error
+    for start in range(len(hypothesis)):
+        if end <= start and not (end := hypothesis_errors.find(1, start) + 1):
+            break
+        if end > start + LONGEST_BLOCK:
             continue
-        begins = stray & (NEIGHBOURS << start >> FARTHEST)
-        wrong = 0
-        for more, mask in enumerate(masks[start : start + LONGEST_BLOCK]):
-            begins &= mask >> more
-            if not begins:
-                break
-            wrong |= alignment.reference_errors >> more
-            if errors & (2 << more) - 1:
-                for j in _bits(begins & wrong):
-                    yield start, j, more + 1
+        phrase = hypothesis[start:end]
+        j = start - FARTHEST - 1 if start > FARTHEST else -1
+        while (j := reference.find(phrase, j + 1, end + FARTHEST)) >= 0:
+            wrong = reference_errors.find(1, j, j + LONGEST_BLOCK) + 1 - j
+            if 0 < wrong <= end - start:
+                yield start, j, end - start
+            elif wrong > 0 and reference.startswith(hypothesis[start : start + wrong], j):
+                yield start, j, wrong
 
 
-def _bits(mask: int) -> Iterator[int]:
-    while mask:
-        last = mask.bit_length() - 1
-        yield last
-        mask ^= 1 << last
-
-
-def _move(words: Words, shift: Shift) -> Words:
-    """Return the words after a shift.
+def _landing(shift: Shift) -> int:
+    """Return before which of the other words the moved ones stand after a shift.
 
     A target right behind the block moves it by its own length, but the one after that by a single word.
     """
     size, start, target = -shift[0], shift[1], shift[2]
-    end = start + size
-    rest = words[:start] + words[end:]
-    index = target if target <= end else target - size
-    return rest[:index] + words[start:end] + rest[index:]
+    return target if target <= start + size else target - size
 
 
-def _best_shift(hypothesis: str, reference: str, shifts: list[Shift], distance: int) -> tuple[int, Shift]:
-    """Return the shift that saves most, and how much; 0 if none saves anything.
-
-    A shift of n words saves at most 2n edits: n drops here and n insertions there.
-    """
-    saved, best = 0, (0, 0, 0)
-    for shift in shifts:
-        if -2 * shift[0] <= saved or saved == distance:
-            break
-        limit = distance - saved - 1
-        left = Levenshtein.distance(_move(hypothesis, shift), reference, score_cutoff=limit)
-        if left <= limit:
-            saved, best = distance - left, shift
-    return saved, best
+def _move(hypothesis: str, shift: Shift) -> str:
+    """Return the hypothesis after a shift."""
+    size, start, _ = shift
+    rest = hypothesis[:start] + hypothesis[start - size :]
+    landing = _landing(shift)
+    return rest[:landing] + hypothesis[start : start - size] + rest[landing:]
 
 
-def _best_shift_in_beam(
-    hypothesis: str, reference: str, shifts: list[Shift], distance: int
-) -> tuple[int, Shift]:
-    """Do the same with distances within the beam, for which there is no such limit."""
-    saved, best = 0, (0, 0, 0)
-    for first in range(0, len(shifts), BATCH):
-        batch = shifts[first : first + BATCH]
-        left = beam_distances([_move(hypothesis, shift) for shift in batch], reference)
-        least = int(left.argmin())
-        if distance - left[least] > saved:
-            saved, best = distance - int(left[least]), batch[least]
-    return saved, best
+def _changed(shift: Shift) -> tuple[int, int]:
+    """Return the first and the one-past-last word that a shift changes."""
+    size, start, _ = shift
+    landing = _landing(shift)
+    return min(start, landing), max(start, landing) - size
