@@ -93,6 +93,19 @@ def split_words(text: Text, ids: Integers) -> Tokens:
     )
 
 
+def line_words(line: str) -> tuple[str, ...]:
+    """Return the words of one line."""
+    words: list[str] = []
+    for word in line.split():
+        if len(word) > 1 and word[-1] in punctuation:
+            words += word[:-1], word[-1]
+        elif len(word) > 1 and word[0] in punctuation:
+            words += word[0], word[1:]
+        else:
+            words.append(word)
+    return tuple(words)
+
+
 def word_spans(text: Text) -> tuple[Integers, Integers]:
     """Return the first and the one-past-last position of each word, and of each line's closing newline.
 

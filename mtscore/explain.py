@@ -10,10 +10,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-
 from mtscore.errors import UsageError
-from mtscore.tokenizers import tokenizer
+from mtscore.kernels.multisets import ngrams
+from mtscore.metrics.bleu import closest_in_length
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,18 +125,15 @@ def explain(metric: BLEU, hypothesis: str, references: Sequence[str]) -> Explana
     """
     if not references:
         raise UsageError("no reference to explain the score by")
-    lines = [line.lower() if metric.lowercase else line for line in (hypothesis, *references)]
-    batch = tokenizer(metric.tokenize or "").batch([line.rstrip() for line in lines])
-    tokens, *reference_tokens = (tuple(line) for line in batch)
-    closest = _closest(len(tokens), [len(reference) for reference in reference_tokens])
+    tokens, *reference_tokens = metric.tokens((hypothesis, *references))
     counted = [_count(tokens, reference_tokens, n) for n in range(1, metric.max_ngram_order + 1)]
-    score = _score(metric, len(tokens), len(reference_tokens[closest]), counted, len(references))
+    score = metric.sentence_score(hypothesis, references)
     smoothed = _smoothing(metric, score)
     return Explanation(
         metric=metric,
         hypothesis=tokens,
         references=tuple(reference_tokens),
-        closest=closest,
+        closest=closest_in_length(tokens, reference_tokens),
         orders=tuple(
             Order(order=n, ngrams=ngrams_, precision=precision, smoothed=fraction)
             for n, (ngrams_, precision, fraction) in enumerate(
@@ -149,35 +145,12 @@ def explain(metric: BLEU, hypothesis: str, references: Sequence[str]) -> Explana
     )
 
 
-def ngrams(tokens: Tokens, order: int) -> list[Tokens]:
-    """Return all n-grams of a length, from left to right.
-
-    >>> ngrams(("the", "cat", "sat"), 2)
-    [('the', 'cat'), ('cat', 'sat')]
-    """
-    return [tokens[start : start + order] for start in range(len(tokens) - order + 1)]
-
-
-def _closest(length: int, lengths: Sequence[int]) -> int:
-    """Return which reference is closest in length, the shorter one of two."""
-    return min(range(len(lengths)), key=lambda r: (abs(lengths[r] - length), lengths[r]))
-
-
 def _count(hypothesis: Tokens, references: Sequence[Tokens], order: int) -> tuple[NGram, ...]:
     found = [Counter(ngrams(reference, order)) for reference in references]
     return tuple(
         NGram(ngram, count, tuple(counts[ngram] for counts in found))
         for ngram, count in Counter(ngrams(hypothesis, order)).items()
     )
-
-
-def _score(
-    metric: BLEU, length: int, closest_length: int, counted: Sequence[Sequence[NGram]], references: int
-) -> BLEUScore:
-    correct = [sum(ngram.clipped for ngram in order) for order in counted]
-    totals = [sum(ngram.count for ngram in order) for order in counted]
-    statistics = np.array([length, closest_length, *correct, *totals], dtype=np.float64)
-    return metric.result(statistics, metric.signature([references]))
 
 
 def _smoothing(metric: BLEU, score: BLEUScore) -> list[Fraction | None]:

@@ -56,19 +56,25 @@ class Tokens(NamedTuple):
 def tokenise(lines: Sequence[str], tokenizer: Tokenizer, *, lowercase: bool = False) -> Tokens:
     """Return the tokens of a chunk of lines; white space at the end of a line is not a part of it."""
     if not isinstance(tokenizer, ArrayTokenizer):
-        lines = _cased([line.rstrip() for line in lines], lowercase)
-        lines = [" ".join(tokens) for tokens in tokenizer.batch(lines)]
+        lines = [" ".join(tokens) for tokens in tokenise_lines(lines, tokenizer, lowercase=lowercase)]
         tokenizer, lowercase = TokenizerNone(), False
     tokens = _spans(tokenizer.prepare_all(_encoded(lines, lowercase)), tokenizer)
     if len(tokens.offsets) == len(lines) + 1:
         return tokens
     # Some line has newlines inside, which only the way line by line can tell from those between lines.
-    lines = [tokenizer.prepare(line) for line in _cased([line.rstrip() for line in lines], lowercase)]
+    lines = [tokenizer.prepare(line) for line in _trimmed(lines, lowercase)]
     return _spans(_encoded(lines), tokenizer)
 
 
-def _cased(lines: list[str], lowercase: bool) -> list[str]:
-    return [line.lower() for line in lines] if lowercase else lines
+def tokenise_lines(
+    lines: Sequence[str], tokenizer: Tokenizer, *, lowercase: bool = False
+) -> list[tuple[str, ...]]:
+    """Return the same tokens, line by line."""
+    return [tuple(tokens) for tokens in tokenizer.batch(_trimmed(lines, lowercase))]
+
+
+def _trimmed(lines: Sequence[str], lowercase: bool) -> list[str]:
+    return [line.rstrip().lower() if lowercase else line.rstrip() for line in lines]
 
 
 def _encoded(lines: Sequence[str], lowercase: bool = False) -> bytes:

@@ -37,6 +37,7 @@ PEERS = {
     "CHRF": ("sacreBLEU", "sacrebleu-mojo"),
 }
 NAMES = {"BLEU": "BLEU", "CHRF": "chrF2", "TER": "TER"}
+NAMES |= {f"{metric} alone": f"{name} one by one" for metric, name in NAMES.items()}
 APART = {"NLTK": 0.01}
 """By how much the score of a peer may differ that computes something slightly else."""
 MANY = 10_000
@@ -244,6 +245,12 @@ def ter(bench: Bench) -> Iterator[Result]:
     yield from calls(bench, "ter", "TER", bench.size(3_000), {"sacreBLEU": 12})
 
 
+def alone(bench: Bench) -> Iterator[Result]:
+    """Measure one call for each segment."""
+    for metric in ("BLEU alone", "CHRF alone", "TER alone"):
+        yield from calls(bench, "alone", metric, bench.size(1_000), {})
+
+
 def systems(bench: Bench) -> Iterator[Result]:
     """Measure three metrics of many systems in one process."""
     count = 4 if bench.quick else 16
@@ -342,6 +349,7 @@ ROWS: dict[str, Callable[[Bench], Iterator[Result]]] = {
     "bleu": bleu,
     "chrf": chrf,
     "ter": ter,
+    "alone": alone,
     "systems": systems,
     "tests": tests,
     "memory": memory,

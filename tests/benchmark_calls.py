@@ -11,6 +11,7 @@ import sys
 import time
 from importlib import import_module
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,17 +19,27 @@ if TYPE_CHECKING:
 
     Score = Callable[[list[str], list[str]], float]
 
+ALONE = " alone"
+"""Behind a metric's name: score segments one by one, and return their mean."""
+
 
 def mtscore(metric: str) -> Score:
     """Return mtscore's score of hypotheses against one reference each."""
-    scorer: Any = getattr(import_module("mtscore"), metric)()
-    return lambda hypotheses, references: scorer.corpus_score(hypotheses, [references]).score
+    return _score(getattr(import_module("mtscore"), metric.removesuffix(ALONE))(), metric)
 
 
 def sacrebleu(metric: str) -> Score:
     """Return sacreBLEU's."""
-    scorer: Any = getattr(import_module("sacrebleu.metrics"), metric)()
-    return lambda hypotheses, references: scorer.corpus_score(hypotheses, [references]).score
+    return _score(getattr(import_module("sacrebleu.metrics"), metric.removesuffix(ALONE))(), metric)
+
+
+def _score(scorer: Any, metric: str) -> Score:
+    if not metric.endswith(ALONE):
+        return lambda hypotheses, references: scorer.corpus_score(hypotheses, [references]).score
+    return lambda hypotheses, references: fmean(
+        scorer.sentence_score(line, [reference]).score
+        for line, reference in zip(hypotheses, references, strict=True)
+    )
 
 
 def bleuscore(_metric: str) -> Score:

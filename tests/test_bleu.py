@@ -18,6 +18,7 @@ from sacrebleu.metrics.bleu import BLEU as Oracle  # noqa: N811  # a class, what
 from mtscore._version import VERSION
 from mtscore.corpus import Corpus, check_corpus, references_by_segment
 from mtscore.errors import AlignmentError, MissingExtraError, ShapeError, UsageError
+from mtscore.metrics import bleu
 from mtscore.metrics.bleu import BLEU, BLEUScore
 from mtscore.signature import Signature
 from mtscore.tokenizers import tokenizer
@@ -508,6 +509,26 @@ def test_random_texts_of_few_words(lowercase: bool) -> None:
     for _ in range(200):
         hypotheses, references = random_corpus(text, lines)
         check_against_oracle(hypotheses, references, random_options(text) | {"lowercase": lowercase})
+
+
+@pytest.mark.parametrize("tokenize", ["13a", "intl", "zh", "char", "none"])
+@pytest.mark.parametrize("longest", [0, bleu.LONGEST_COUNTED], ids=["arrays", "counters"])
+def test_a_segment_alone_is_counted_as_among_others(
+    tokenize: str, longest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A segment by itself has the statistics that it has in its corpus, in both ways of counting."""
+    monkeypatch.setattr(bleu, "LONGEST_COUNTED", longest)
+    text = RandomText(31)
+    lines = text.lines(600, newlines=True, longest=20)
+    lines += [text.words(text.below(12), ["a", "b", "A", "the", "cat", "5."]) for _ in range(300)]
+    for lowercase in (False, True):
+        metric = BLEU(tokenize=tokenize, lowercase=lowercase, max_ngram_order=5)
+        for _ in range(60):
+            hypotheses, references = random_corpus(text, lines)
+            rows = metric.statistics(hypotheses, metric.prepare(references))
+            for row, hypothesis, *refs in zip(rows, hypotheses, *references, strict=True):
+                alone = metric.segment_statistics(hypothesis, [line for line in refs if line is not None])
+                assert alone.tolist() == row.tolist(), (hypothesis, refs)
 
 
 def random_corpus(text: RandomText, lines: Sequence[str]) -> tuple[list[str], Streams]:

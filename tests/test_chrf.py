@@ -19,6 +19,7 @@ from mtscore.arrays import Ragged
 from mtscore.characters import join, word_spans
 from mtscore.errors import AlignmentError, UsageError
 from mtscore.kernels import ngrams
+from mtscore.metrics import chrf
 from mtscore.metrics.chrf import CHRF
 
 if TYPE_CHECKING:
@@ -309,6 +310,22 @@ def test_random_text_counts_as_the_twin_does(options: Options) -> None:
             twin.best(hypothesis, refs) for hypothesis, *refs in zip(hypotheses, *references, strict=True)
         ]
         assert metric.statistics(hypotheses, metric.prepare(references)).tolist() == expected
+
+
+@pytest.mark.parametrize("longest", [0, 10_000], ids=["arrays", "counters"])
+@pytest.mark.parametrize("options", [*SETTINGS, {"char_order": 30, "word_order": 10}], ids=str)
+def test_a_segment_alone_is_counted_as_among_others(
+    options: Options, longest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A segment by itself has the statistics that it has in its corpus, in both ways of counting."""
+    monkeypatch.setattr(chrf, "LONGEST_COUNTED", longest)
+    metric = CHRF(**options)
+    for seed in range(200, 206):
+        hypotheses, references = random_corpus(seed, references=1 + seed % 3)
+        rows = metric.statistics(hypotheses, metric.prepare(references))
+        for row, hypothesis, *refs in zip(rows, hypotheses, *references, strict=True):
+            alone = metric.segment_statistics(hypothesis, [line for line in refs if line is not None])
+            assert alone.tolist() == row.tolist(), (hypothesis, refs)
 
 
 @pytest.mark.parametrize("size", [124, 125, 126, 127, 128, 254, 255, 256, 32765, 32766, 32767, 32768])

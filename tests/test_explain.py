@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from mtscore.cli import main, output
 from mtscore.errors import UsageError
-from mtscore.explain import Explanation, explain, ngrams
+from mtscore.explain import Explanation, explain
+from mtscore.kernels.multisets import ngrams
 from mtscore.metrics.bleu import BLEU
 
 if TYPE_CHECKING:

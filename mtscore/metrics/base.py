@@ -137,7 +137,17 @@ class Metric(ABC, Generic[P, S]):
         if isinstance(references, str | bytes) or not isinstance(references, Iterable):
             got = "one string" if isinstance(references, str) else type(references).__name__
             raise ShapeError(f"references must be a list of strings, got {got}", hint="[reference]")
-        return self.corpus_score([hypothesis], [[reference] for reference in references])
+        corpus = check_corpus([hypothesis], [[reference] for reference in references])
+        present = [reference for [reference] in corpus.references if reference is not None]
+        return self.result(self.segment_statistics(hypothesis, present), self.signature([len(present)]))
+
+    def segment_statistics(self, hypothesis: str, references: Sequence[str]) -> Floats:
+        """Return the statistics of one segment, shape (K,).
+
+        Overridden where a short segment is counted before arrays are set up.
+        """
+        row: Floats = self.statistics([hypothesis], self.prepare([[line] for line in references]))[0]
+        return row
 
     def segment_scores(self, hypotheses: Iterable[str], references: Iterable[Iterable[str | None]]) -> Floats:
         """Score every segment by itself, shape (segments,); BLEU then uses effective order.

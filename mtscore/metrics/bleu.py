@@ -14,15 +14,16 @@ import numpy as np
 
 from mtscore.arrays import Ragged
 from mtscore.errors import UsageError, closest
+from mtscore.kernels.multisets import clipped_count
 from mtscore.kernels.ngrams import clipped_counts
 from mtscore.metrics.base import Metric, check_order, flattened
 from mtscore.results import Score
 from mtscore.signature import Signature
 from mtscore.tokenizers import default_tokenizer, tokenizer
-from mtscore.vocabulary import Vocabulary, tokenise
+from mtscore.vocabulary import Vocabulary, tokenise, tokenise_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping, Sequence, Sized
 
     from mtscore.arrays import Booleans, Floats, Integers
     from mtscore.corpus import Hypotheses, References
@@ -32,6 +33,9 @@ SMOOTHING: Mapping[str, float | None] = {"exp": None, "floor": 0.1, "add-k": 1.0
 
 LONGEST, LARGEST_VALUE = 100, 1e100
 """An order or a smoothing value above is a typing error, which would fill the memory or give no number."""
+
+LONGEST_COUNTED = 2000
+"""Up to so many characters, a segment by itself is counted before arrays are set up."""
 
 NO_PRECISION = -9999999999.0
 """Stands for the logarithm of a precision of 0, so that the score becomes exactly 0."""
@@ -211,10 +215,28 @@ class BLEU(Metric[_Prepared, BLEUScore]):
         closest_lengths = _closest_lengths(lengths, prepared)
         return np.column_stack((lengths, closest_lengths, correct, totals)).astype(np.float64)
 
+    def segment_statistics(self, hypothesis: str, references: Sequence[str]) -> Floats:
+        """Return the statistics of one segment, shape (2 + 2 * max_ngram_order,)."""
+        if len(hypothesis) + sum(map(len, references)) > LONGEST_COUNTED:
+            return Metric.segment_statistics(self, hypothesis, references)
+        tokens, *reference_tokens = self.tokens((hypothesis, *references))
+        orders = range(1, self.max_ngram_order + 1)
+        correct = [clipped_count(tokens, reference_tokens, order) for order in orders]
+        totals = [max(len(tokens) - order + 1, 0) for order in orders]
+        closest_length = len(reference_tokens[closest_in_length(tokens, reference_tokens)])
+        return np.array((len(tokens), closest_length, *correct, *totals), dtype=np.float64)
+
+    def tokens(self, lines: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return the tokens of each line."""
+        return tokenise_lines(lines, tokenizer(self.tokenize or ""), lowercase=self.lowercase)
+
     def score(self, values: Floats) -> Floats:
         """Return the scores of statistics of shape (..., 2 + 2 * max_ngram_order), shape (...)."""
+        return self._scores(values, self._precisions(values), _brevity_penalty(values))
+
+    def _scores(self, values: Floats, precisions: Floats, penalties: Floats) -> Floats:
+        """Return the penalised geometric means of precisions."""
         orders = self.max_ngram_order
-        precisions = self._precisions(values)
         logarithms = np.full(precisions.shape, NO_PRECISION)
         np.log(precisions, out=logarithms, where=precisions > 0)
         if self.effective_order:
@@ -222,16 +244,17 @@ class BLEU(Metric[_Prepared, BLEUScore]):
             orders = np.maximum(np.count_nonzero(used, axis=-1), 1)
             logarithms = np.where(used, logarithms, 0.0)
         mean = np.add.reduce(logarithms, axis=-1) / orders
-        scores = np.asarray(_brevity_penalty(values) * np.exp(mean))
+        scores = np.asarray(penalties * np.exp(mean))
         scores = np.where(self._has_match(values), scores, 0.0)
         return np.where(np.abs(scores - 100) <= ROUNDING, 100.0, scores)
 
     def results(self, values: Floats, signature: Signature) -> list[BLEUScore]:
         """Return the score of each row of statistics with its parts."""
+        precisions, penalties = self._precisions(values), _brevity_penalty(values)
         rows = zip(
-            self.score(values).tolist(),
-            self._precisions(values).tolist(),
-            _brevity_penalty(values).tolist(),
+            self._scores(values, precisions, penalties).tolist(),
+            precisions.tolist(),
+            penalties.tolist(),
             values.astype(np.int64).tolist(),
             strict=True,
         )
@@ -241,14 +264,14 @@ class BLEU(Metric[_Prepared, BLEUScore]):
                 score=score,
                 better=self.better,
                 signature=signature,
-                precisions=precisions,
-                bp=bp,
+                precisions=precisions_,
+                bp=penalty,
                 sys_len=sys_len,
                 ref_len=ref_len,
                 counts=counts[: self.max_ngram_order],
                 totals=counts[self.max_ngram_order :],
             )
-            for score, precisions, bp, (sys_len, ref_len, *counts) in rows
+            for score, precisions_, penalty, (sys_len, ref_len, *counts) in rows
         ]
 
     def _has_match(self, values: Floats) -> Booleans:
@@ -282,6 +305,12 @@ class BLEU(Metric[_Prepared, BLEUScore]):
             smoothed = np.zeros_like(precisions)
         precisions = np.where(unmatched, smoothed, precisions)
         return np.where(exists & self._has_match(values)[..., None], precisions, 0.0)
+
+
+def closest_in_length(hypothesis: Sized, references: Sequence[Sized]) -> int:
+    """Return the index of the reference whose length is closest to the hypothesis's, the shorter of two."""
+    length = len(hypothesis)
+    return min(range(len(references)), key=lambda r: (abs(len(references[r]) - length), len(references[r])))
 
 
 def _brevity_penalty(values: Floats) -> Floats:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mtscore.arrays import Ragged
-from mtscore.characters import END, UNKNOWN, Alphabet, join, split_characters, split_words
+from mtscore.characters import END, UNKNOWN, Alphabet, join, line_words, split_characters, split_words
 from mtscore.errors import UsageError
+from mtscore.kernels.multisets import Segment, clipped_count
 from mtscore.kernels.ngrams import matches, totals
 from mtscore.metrics.base import Metric, check_order, flattened
 from mtscore.results import Score
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 
 LONGEST_CHARACTERS, LONGEST_WORDS, LARGEST_BETA = 100, 10, 1e100
 """What is above these is a typing error."""
+
+LONGEST_COUNTED = 250
+"""Up to so many characters, a segment by itself is counted before arrays are set up; up to twice as many with
+words, for which there is more to set up."""
 
 EPSILON = 1e-16
 """Stands for a precision, recall or F-score without denominator (chrF++.py)."""
@@ -144,6 +149,23 @@ class CHRF(Metric[_Prepared, CHRFScore]):
         values = np.concatenate(counts, axis=1, dtype=np.float64)
         return self._best(values.reshape(*prepared.present.shape, -1), prepared.present)
 
+    def segment_statistics(self, hypothesis: str, references: Sequence[str]) -> Floats:
+        """Return the statistics of one segment against its best reference, shape (K,)."""
+        longest = 2 * LONGEST_COUNTED if self.word_order else LONGEST_COUNTED
+        if len(hypothesis) + sum(map(len, references)) > longest:
+            return Metric.segment_statistics(self, hypothesis, references)
+        line, *lines = self._cased([hypothesis, *references])
+        values = np.array([[self._compare_lines(line, other)] for other in lines], dtype=np.float64)
+        best: Floats = self._best(values, np.ones((len(lines), 1), dtype=np.bool_))[0]
+        return best
+
+    def _compare_lines(self, hypothesis: str, reference: str) -> list[int]:
+        """Return the three counts of each order."""
+        words = _counts(line_words(hypothesis), line_words(reference), self.word_order)
+        if not self.whitespace:
+            hypothesis, reference = "".join(hypothesis.split()), "".join(reference.split())
+        return _counts(hypothesis, reference, self.char_order) + words
+
     def score(self, values: Floats) -> Floats:
         """Return the scores of statistics of shape (..., K), shape (...)."""
         by_order = values.reshape(*values.shape[:-1], -1, 3)
@@ -198,6 +220,16 @@ def _compare(hypotheses: Ragged, references: Ragged, order: int) -> Integers:
     found = np.where(wanted > 0, totals(hypotheses, order), 0)
     counts = np.stack((found, wanted, matches(hypotheses, references, order)), axis=-1)
     return counts.reshape(len(counts), -1)
+
+
+def _counts(hypothesis: Segment, reference: Segment, most: int) -> list[int]:
+    """Return what `_compare` does, of one segment."""
+    counts = []
+    for order in range(1, most + 1):
+        found, wanted = (max(len(side) - order + 1, 0) for side in (hypothesis, reference))
+        shared = clipped_count(hypothesis, [reference], order)
+        counts += [found if wanted else 0, wanted, shared]
+    return counts
 
 
 def _repeat(rows: Ragged, times: int) -> Ragged:

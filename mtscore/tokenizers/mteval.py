@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 ASCII_SINGLES = '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'
 """The ASCII punctuation that is always cut off: all but apostrophe, comma, hyphen and full stop."""
 
+ANY_SINGLE = f"[{re.escape(ASCII_SINGLES)}]"
+
 ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 """Decoded in this order, one after the other: `&amp;lt;` becomes `<`, `&amp;quot;` stays an entity."""
 ENTITY_BYTES = tuple((entity.encode(), character.encode()) for entity, character in ENTITIES)
@@ -124,7 +126,7 @@ class TokenizerIntl(ArrayTokenizer):
 
 def split_western(line: str) -> list[str]:
     """Return the tokens of a line by the rules for Western languages that `13a` and `zh` share."""
-    line = re.sub(rf"[{re.escape(ASCII_SINGLES)}]", r" \g<0> ", line)
+    line = re.sub(ANY_SINGLE, r" \g<0> ", line)
     line = re.sub(r"([^0-9])([.,])", r"\1 \2 ", line)
     line = re.sub(r"([.,])([^0-9])", r" \1 \2", line)
     line = re.sub(r"([0-9])-", r"\1 - ", line)
