@@ -17,8 +17,6 @@ from mtscore._version import VERSION
 from mtscore.errors import AlignmentError, UsageError
 from mtscore.inspection import Inspector
 from mtscore.metrics.base import Metric
-from mtscore.metrics.bleu import BLEU
-from mtscore.notices import Notice
 from mtscore.results import Comparison, Example, Pair, Report, Row
 from mtscore.significance import (
     Sample,
@@ -36,14 +34,14 @@ from mtscore.significance import (
     rank_ranges,
 )
 from mtscore.statistics import collect
-from mtscore.tokenizers import tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from mtscore.arrays import Floats
+    from mtscore.arrays import Floats, Integers
     from mtscore.corpus import Chunk, System
     from mtscore.gates import Limit
+    from mtscore.notices import Notice
     from mtscore.results import Better, Cluster, Gate
     from mtscore.signature import Signature
     from mtscore.statistics import AnyMetric, Statistics
@@ -114,6 +112,8 @@ class Plan:
             raise UsageError(
                 "tests, intervals, gates and examples are for corpora", where="-sl/--sentence-level"
             )
+        if self.sentence_level and self.groups:
+            raise UsageError("groups are of segments, not of one", where="-sl/--sentence-level")
         check_seed(self.seed)
         check_alpha(self.alpha)
         if not isinstance(self.jobs, int) or self.jobs < 1:
@@ -172,8 +172,9 @@ def evaluate(
     baseline = find_baseline(names, plan.baseline) if plan.needs_baseline(len(names)) else None
     if plan.sentence_level:
         plan = replace(plan, metrics=[metric.for_segments() for metric in plan.metrics])
-    tokenize = next((metric.tokenize for metric in plan.metrics if isinstance(metric, BLEU)), None)
-    inspector = Inspector(systems, references, tokenizer=tokenize, force=plan.force)
+    tokenizers = _tokenizers(plan.metrics)
+    tokenizer = tokenizers[0].name if tokenizers else None
+    inspector = Inspector(systems, references, tokenizer=tokenizer, force=plan.force)
     found = collect(
         chunks,
         plan.metrics,
@@ -184,9 +185,14 @@ def evaluate(
     )
     check_groups(plan.groups, found.segments)
     notices = [
-        *(notice for used in _tokenizers(plan.metrics) for notice in used.notices),
+        *(notice for used in tokenizers for notice in used.notices),
         *inspector.notices(),
-        *_score_notices(plan, found, names),
+        *(
+            notice
+            for m, metric in enumerate(plan.metrics)
+            for name, totals in zip(names, found.totals, strict=True)
+            for notice in metric.warnings(totals[m], name)
+        ),
     ]
     report = _without_rows(plan, found, None if baseline is None else names[baseline], notices)
     signatures = [_signature(metric, plan, found.reference_counts) for metric in plan.metrics]
@@ -230,8 +236,8 @@ def versions(metrics: Sequence[AnyMetric]) -> dict[str, Any]:
 
 def _tokenizers(metrics: Sequence[AnyMetric]) -> list[Tokenizer]:
     """Return the tokenizers that the metrics use, each once."""
-    names = {metric.tokenize for metric in metrics if isinstance(metric, BLEU) and metric.tokenize}
-    return [tokenizer(name) for name in sorted(names)]
+    used = {metric.tokenizer.identity: metric.tokenizer for metric in metrics if metric.tokenizer}
+    return [used[identity] for identity in sorted(used)]
 
 
 def _without_rows(plan: Plan, found: Statistics, baseline: str | None, notices: Sequence[Notice]) -> Report:
@@ -335,24 +341,24 @@ class _Evaluation:
         ]
 
     def _group_rows(self) -> list[Row]:
-        """Return a row for every label of every column of metadata: sums over 0/1 weights."""
-        return [
-            replace(
-                self._row(system, metric, weights @ statistics, signature),
-                group={column: label},
-                segments=int(weights.sum()),
-            )
-            for column, label, weights in self._groups()
-            for system, by_metric in zip(self.systems, self.found.rows, strict=True)
-            for metric, statistics, signature in self._metrics(by_metric)
-        ]
-
-    def _groups(self) -> list[tuple[str, str, Floats]]:
-        return [
-            (column, label, (np.array(labels) == label).astype(np.float64))
-            for column, labels in self.plan.groups.items()
-            for label in dict.fromkeys(labels)
-        ]
+        """Return a row for every label of every column of metadata."""
+        rows = []
+        for column, labels in self.plan.groups.items():
+            numbers = {label: number for number, label in enumerate(dict.fromkeys(labels))}
+            group = np.array([numbers[label] for label in labels])
+            sizes = np.bincount(group)
+            sums = [[_sums(values, group) for values in by_metric] for by_metric in self.found.rows]
+            rows += [
+                replace(
+                    self._row(system, metric, totals[number], signature),
+                    group={column: label},
+                    segments=int(sizes[number]),
+                )
+                for label, number in numbers.items()
+                for system, by_metric in zip(self.systems, sums, strict=True)
+                for metric, totals, signature in self._metrics(by_metric)
+            ]
+        return rows
 
     def _examples(self, baseline: str | None) -> list[Example]:
         """Return the worst segments of one system, or those that differ most from the baseline."""
@@ -371,6 +377,13 @@ class _Evaluation:
             )
             for index in order[: self.plan.examples]
         ]
+
+
+def _sums(statistics: Floats, group: Integers) -> Floats:
+    """Return the sums of the rows of each group, shape (groups, K)."""
+    sums = np.zeros((int(group.max(initial=-1)) + 1, statistics.shape[1]))
+    np.add.at(sums, group, statistics)
+    return sums
 
 
 def _judged(report: Report, plan: Plan) -> tuple[list[Gate], list[Notice]]:
@@ -457,19 +470,3 @@ def _best_first(rows: Sequence[Row], width: int) -> list[Row]:
     sign = -1 if rows[0].score.better == "higher" else 1
     blocks = [rows[start : start + width] for start in range(0, len(rows), width)]
     return [row for block in sorted(blocks, key=lambda block: sign * block[0].score.score) for row in block]
-
-
-def _score_notices(plan: Plan, found: Statistics, names: Sequence[str]) -> list[Notice]:
-    """Warn where BLEU is 0 only because no hypothesis is long enough."""
-    return [
-        Notice(
-            "warning",
-            "no-4-gram",
-            f"no segment of {name} has a {metric.max_ngram_order}-gram, so BLEU is 0 whatever the text: "
-            "use -sl, or a lower --max-ngram-order",
-        )
-        for m, metric in enumerate(plan.metrics)
-        if isinstance(metric, BLEU) and not metric.effective_order and metric.smooth_method != "add-k"
-        for name, totals in zip(names, found.totals, strict=True)
-        if totals[m][0] > 0 and totals[m][-1] == 0
-    ]

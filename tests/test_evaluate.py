@@ -13,6 +13,7 @@ from conftest import read_lines
 import mtscore
 from mtscore import BLEU, CHRF, TER, evaluate_systems
 from mtscore.cli.output import highlight
+from mtscore.errors import UsageError
 from mtscore.metrics.base import CHUNK_SEGMENTS
 
 if TYPE_CHECKING:
@@ -49,6 +50,32 @@ def test_segments_keep_their_places(jobs: int) -> None:
     once = CHRF().segment_scores(GOOD, [REFERENCE]).tolist()
     assert [row.segment for row in report.rows] == list(range(1, copies * len(GOOD) + 1))
     assert [row.score.score for row in report.rows] == pytest.approx(once * copies, abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", [BLEU(), CHRF(word_order=2), TER()], ids=lambda metric: metric.name)
+def test_groups_score_as_corpora_of_their_own(metric: AnyMetric) -> None:
+    """Each label of each column has the score of its segments alone, in the order of first appearance."""
+    columns = {
+        "topic": ["news" if number % 3 else "talks" for number in range(len(GOOD))],
+        "document": [f"d{number * number % 11}" for number in range(len(GOOD))],
+    }
+    report = evaluate_systems({"good": GOOD, "poor": POOR}, [REFERENCE], [metric], groups=columns)
+    rows = iter(report.rows[2:])
+    for column, labels in columns.items():
+        for label in dict.fromkeys(labels):
+            kept = [number for number, other in enumerate(labels) if other == label]
+            for name, lines in (("good", GOOD), ("poor", POOR)):
+                row = next(rows)
+                assert (row.system, row.group, row.segments) == (name, {column: label}, len(kept))
+                alone = metric.corpus_score([lines[i] for i in kept], [[REFERENCE[i] for i in kept]])
+                assert row.score == alone
+    assert next(rows, None) is None
+
+
+def test_groups_are_no_segments() -> None:
+    """Groups and scores of segments exclude each other."""
+    with pytest.raises(UsageError, match="groups are of segments"):
+        evaluate_systems({"a": ["x"]}, [["x"]], groups={"topic": ["news"]}, sentence_level=True)
 
 
 # --- Tests and intervals ------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from mtscore.catalog import catalogue
 from mtscore.cli import main
 from mtscore.metrics import METRICS, Entry
 from mtscore.metrics.base import Metric
+from mtscore.notices import Notice
 from mtscore.results import Report, Score
 from mtscore.signature import Signature
 from mtscore.tokenizers import TOKENIZERS
@@ -51,6 +52,9 @@ class Exact(Metric["References", Score]):
     def score(self, values: Floats) -> Floats:
         share: Floats = 100 * values[..., 0] / values[..., 1]
         return share
+
+    def warnings(self, total: Floats, system: str) -> list[Notice]:
+        return [Notice("warning", "inexact", f"{system} is inexact")] if total[0] < total[1] else []
 
     def results(self, values: Floats, signature: Signature) -> list[Score]:
         scores = self.score(values).tolist()
@@ -96,11 +100,12 @@ def test_a_metric_is_a_class_and_a_line(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """A registered metric is scored, signed, tested and reported like any other."""
+    """A registered metric is scored, signed, tested and reported like any other, warnings included."""
     monkeypatch.setitem(METRICS, "exact", Entry(f"{toy.__name__}:Exact"))
     hypothesis, reference = files
     assert main([reference, "-i", hypothesis, "-m", "exact", "-ci"]) == 0
-    line = capfd.readouterr().out
+    line, said = capfd.readouterr()
+    assert said == "mtscore: warning: hyp is inexact\n"
     assert line.startswith("EXACT+bs.1000+numrefs.1+seed.12345+version.mtscore-")
     assert " = 50.0 (μ = " in line
 

@@ -77,8 +77,6 @@ def _plan(options: ScoreOptions, metrics: list[Metric[Any, Any]]) -> Plan:
     test, trials = _test(options)
     if options.confidence:
         check_trials(options.confidence_n, "-cin/--confidence-n")
-    if options.sentence_level and (options.groups or options.detail):
-        raise UsageError("groups are of segments, not of one", where="-sl/--sentence-level")
     return Plan(
         metrics=metrics,
         sentence_level=options.sentence_level,

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
     from mtscore.arrays import Booleans, Floats
     from mtscore.corpus import Corpus, Hypotheses, References
+    from mtscore.notices import Notice
     from mtscore.results import Better
     from mtscore.signature import Signature
+    from mtscore.tokenizers.base import Tokenizer
 
 P = TypeVar("P")
 """What a metric keeps of one chunk of references, for use with every system."""
@@ -89,6 +91,15 @@ class Metric(ABC, Generic[P, S]):
     def result(self, total: Floats, signature: Signature) -> S:
         """Return the score of one row of statistics, shape (K,), with its details."""
         return self.results(total[np.newaxis], signature)[0]
+
+    @property
+    def tokenizer(self) -> Tokenizer | None:
+        """Return the tokenizer of the configuration, if it has a choice of one."""
+        return None
+
+    def warnings(self, total: Floats, system: str) -> list[Notice]:  # noqa: ARG002  # for others to override
+        """Return why the score of a system's statistics, shape (K,), may not be what was wanted."""
+        return []
 
     def for_segments(self) -> Self:
         """Return the variant that scores single segments sensibly; the metric itself where there is none."""

@@ -17,9 +17,11 @@ from mtscore.errors import UsageError, closest
 from mtscore.kernels.multisets import clipped_count
 from mtscore.kernels.ngrams import clipped_counts
 from mtscore.metrics.base import Metric, check_order, flattened
+from mtscore.notices import Notice
 from mtscore.results import Score
 from mtscore.signature import Signature
-from mtscore.tokenizers import default_tokenizer, tokenizer
+from mtscore.tokenizers import default_tokenizer
+from mtscore.tokenizers import tokenizer as named_tokenizer
 from mtscore.vocabulary import Vocabulary, tokenise, tokenise_lines
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from mtscore.arrays import Booleans, Floats, Integers
     from mtscore.corpus import Hypotheses, References
+    from mtscore.tokenizers.base import Tokenizer
 
 SMOOTHING: Mapping[str, float | None] = {"exp": None, "floor": 0.1, "add-k": 1.0, "none": None}
 """The smoothing methods with the default of their value; None where a method takes none."""
@@ -114,7 +117,8 @@ class BLEU(Metric[_Prepared, BLEUScore]):
 
     Args:
         lowercase: compare lower-cased text (`str.lower`).
-        force: accepted for compatibility; the warning about tokenised text is the command line's.
+        force: accepted for compatibility; no single score warns of tokenised text. Where reports do, say it
+            to `Plan` or `evaluate_systems`.
         tokenize: name of the tokenizer; by default that of the target language.
         smooth_method: `exp`, `floor`, `add-k` or `none`: what becomes of an order without matches.
         smooth_value: of `floor` (default 0.1) and `add-k` (default 1).
@@ -152,7 +156,7 @@ class BLEU(Metric[_Prepared, BLEUScore]):
         check_order("BLEU's n-gram", self.max_ngram_order, 1, LONGEST)
         if self.tokenize is None:
             object.__setattr__(self, "tokenize", default_tokenizer(self.trg_lang or ""))
-        tokenizer(self.tokenize or "")
+        named_tokenizer(self.tokenize)
 
     @property
     def name(self) -> str:
@@ -183,9 +187,14 @@ class BLEU(Metric[_Prepared, BLEUScore]):
                 "eff": "yes" if self.effective_order else "no",
                 "maxn": self.max_ngram_order,
                 "smooth": smooth,
-                "tok": tokenizer(self.tokenize or "").label,
+                "tok": self.tokenizer.label,
             },
         )
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """Return the tokenizer."""
+        return named_tokenizer(self.tokenize or "")
 
     @property
     def smoothing_value(self) -> float:
@@ -197,17 +206,27 @@ class BLEU(Metric[_Prepared, BLEUScore]):
         """Return the variant for single segments: with effective order, since most lack some order."""
         return replace(self, effective_order=True)
 
+    def warnings(self, total: Floats, system: str) -> list[Notice]:
+        """Warn where BLEU is 0 only because no hypothesis is long enough."""
+        if self.effective_order or self.smooth_method == "add-k" or not total[0] or total[-1]:
+            return []
+        text = (
+            f"no segment of {system} has a {self.max_ngram_order}-gram, so BLEU is 0 whatever the text: "
+            "use -sl, or a lower --max-ngram-order"
+        )
+        return [Notice("warning", "no-4-gram", text)]
+
     def prepare(self, references: References) -> _Prepared:
         """Tokenise one chunk of references, for use with every system."""
         lines, present = flattened(references)
-        tokens = tokenise(lines, tokenizer(self.tokenize or ""), lowercase=self.lowercase)
+        tokens = tokenise(lines, self.tokenizer, lowercase=self.lowercase)
         vocabulary = Vocabulary(tokens)
         lengths = tokens.lengths.reshape(present.shape)
         return _Prepared(vocabulary, Ragged(vocabulary.ids, tokens.offsets), lengths, present)
 
     def statistics(self, hypotheses: Hypotheses, prepared: _Prepared) -> Floats:
         """Return the statistics of one chunk, shape (segments, 2 + 2 * max_ngram_order)."""
-        tokens = tokenise(hypotheses, tokenizer(self.tokenize or ""), lowercase=self.lowercase)
+        tokens = tokenise(hypotheses, self.tokenizer, lowercase=self.lowercase)
         ids = Ragged(prepared.vocabulary.find(tokens), tokens.offsets)
         correct = clipped_counts(ids, prepared.references, self.max_ngram_order)
         lengths = tokens.lengths
@@ -228,7 +247,7 @@ class BLEU(Metric[_Prepared, BLEUScore]):
 
     def tokens(self, lines: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the tokens of each line."""
-        return tokenise_lines(lines, tokenizer(self.tokenize or ""), lowercase=self.lowercase)
+        return tokenise_lines(lines, self.tokenizer, lowercase=self.lowercase)
 
     def score(self, values: Floats) -> Floats:
         """Return the scores of statistics of shape (..., 2 + 2 * max_ngram_order), shape (...)."""
