@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from mtscore._version import VERSION
-from mtscore.errors import AlignmentError, UsageError
+from mtscore.errors import AlignmentError, UsageError, counted
 from mtscore.inspection import Inspector
 from mtscore.metrics.base import Metric
 from mtscore.results import Comparison, Example, Pair, Report, Row
@@ -219,7 +219,8 @@ def check_groups(groups: Mapping[str, Sequence[str]], segments: int) -> None:
     for column, labels in groups.items():
         if len(labels) != segments:
             raise AlignmentError(
-                f"column {column!r} of the groups has {len(labels)} rows for {segments} segments",
+                f"column {column!r} of the groups has {counted(len(labels), 'row')} for "
+                f"{counted(segments, 'segment')}",
                 hint="a group file has a header and one row for each segment",
             )
 

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from mtscore.errors import UsageError
+from mtscore.errors import UsageError, counted
 from mtscore.notices import Notice
 from mtscore.results import Gate
 
@@ -222,7 +222,7 @@ def _gate(
 
 
 def _warn_of_unseen_drop(difference: _Difference, report: Report) -> Notice:
-    blind = f"not significant on {report.segments} segments: the test cannot see a drop this size"
+    blind = f"not significant on {counted(report.segments, 'segment')}: the test cannot see a drop this size"
     text = f"{_describe(difference)}: {blind}"
     return Notice("warning", "drop-not-significant", text, file=difference.row.file)
 

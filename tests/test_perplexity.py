@@ -218,7 +218,7 @@ def test_signatures_alone_tell_what_may_be_compared() -> None:
         (lambda: perplexity([[0.5], [0.5, -0.5]], probabilities=True), ":2, value 2: -0.5 is no probability"),
         (lambda: perplexity([]), "no token"),
         (lambda: perplexity([[-1.0]], end_of_sentence="dropped"), "no token"),
-        (lambda: perplexity([[-1.0]], texts=["a", "b"]), "1 segments of log-probabilities, but 2 of text"),
+        (lambda: perplexity([[-1.0]], texts=["a", "b"]), "1 segment of log-probabilities, but 2 of text"),
         (lambda: perplexity([[-1.0]], unit="word"), "the text is needed to count words"),
         (lambda: perplexity([[-1.0]], unit="byte"), "unknown unit 'byte'"),  # type: ignore[arg-type]
         (lambda: perplexity([[-1.0]], end_of_sentence="no"), "for </s>?"),  # type: ignore[arg-type]

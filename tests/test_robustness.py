@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -19,6 +20,7 @@ import numpy as np
 import pytest
 
 from mtscore import BLEU, CHRF, TER, evaluate, evaluate_systems, lines
+from mtscore.catalog import catalogue
 from mtscore.cli import main
 from mtscore.errors import (
     IntegrityError,
@@ -207,6 +209,63 @@ def test_nothing_in_a_report_commands_the_terminal(
     assert not COMMANDS_TERMINAL.search(said.err)
     assert r"a\x1b[31m\t\x9b2J\u202eb\x7f" in said.err
     assert said.err.count("\n") == 2
+
+
+ESCAPES = "\x1b[31m\x9b2J\u202e"
+SPELT = r"31m\x9b2J\u202e"
+
+
+@pytest.fixture
+def evil(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Write files and a test set that have escape codes in them."""
+    signature = "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
+    claims = [
+        {"system": name, "name": "BLEU", "score": 1.0, "signature": signature} for name in (ESCAPES, "hyp")
+    ]
+    files = {
+        ESCAPES: HYPOTHESIS,
+        "claims.json": json.dumps(claims),
+        "values.tsv": f"ref_logprob\thyp_logprob\tref_text\thyp_text\n-1\t-2\ta\t{ESCAPES}\n",
+        "logprobs": "-1 -1\n",
+        "text": f"{ESCAPES}\n",
+        "scores.tsv": f"system\thuman\t{ESCAPES}\na\t1\t2\nb\t2\t3\nc\t4\t4\n",
+    }
+    for name, content in files.items():
+        (folder / name).write_text(content, "utf-8")
+    checksums = [hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in ("hyp", "ref")]
+    (folder / "evil.toml").write_text(
+        'name = "evil"\ndescription = "\\u001b[31m\\u009b2J\\u202e"\nformat = "plain"\npairs = ["en-de"]\n'
+        f'[files]\nsrc = "hyp"\nref = "ref"\n[sha256]\nhyp = "{checksums[0]}"\nref = "{checksums[1]}"\n',
+        "utf-8",
+    )
+    monkeypatch.setattr(catalogue, "user_folder", lambda: folder / "config")
+    assert main(["testsets", "add", "evil.toml"]) == 0
+    capsys.readouterr()
+
+
+@pytest.mark.usefixtures("evil")
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["signature", "explain", f"BLEU+subset.{ESCAPES}"], 0),
+        (["reproduce", "claims.json", "ref", "-i", ESCAPES, "hyp"], 1),
+        (["search-errors", "values.tsv", "-n", "1"], 0),
+        (["perplexity", "logprobs", "--text", "text", "--vocabulary", "hyp"], 0),
+        (["correlate", "scores.tsv"], 0),
+        (["explain", "--hyp", f"the {ESCAPES}", "--ref", "the"], 0),
+        (["testsets", "show", "evil"], 0),
+        (["testsets", "list"], 0),
+    ],
+)
+def test_no_answer_commands_the_terminal(
+    words: list[str], code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever a command quotes in an answer for people, it spells escape codes out."""
+    assert main(words) == code
+    said = capsys.readouterr()
+    assert SPELT in said.out
+    assert not COMMANDS_TERMINAL.search(said.out)
+    assert not COMMANDS_TERMINAL.search(said.err)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from mtscore.catalog.testdata import (
     nothing_kept,
     tag_columns,
 )
-from mtscore.errors import AlignmentError, InputError, IntegrityError, ManifestError, UsageError
+from mtscore.errors import AlignmentError, InputError, IntegrityError, ManifestError, UsageError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -248,7 +248,8 @@ def explain_length(data: TestData, count: int, store: Store | None = None) -> st
     if count == sum(data.keep):
         return "a filter is applied to the output of the whole test set, not before"
     if fitting := siblings(data, count, store):
-        return f"{' and '.join(fitting[:3])} {'has' if len(fitting) == 1 else 'have'} {count} segments"
+        have = "has" if len(fitting) == 1 else "have"
+        return f"{' and '.join(fitting[:3])} {have} {counted(count, 'segment')}"
     return None
 
 

@@ -19,7 +19,6 @@ from mtscore.cli.options import (
     verbose_option,
 )
 from mtscore.lines import LineReader, read_lines
-from mtscore.report.rows import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -62,8 +61,10 @@ class Output:
         self, text: Callable[[], Iterable[str]], data: Callable[[], Any], notices: Sequence[Notice]
     ) -> None:
         """Print the answer, as lines of text or as JSON, and what was noticed."""
-        page = dumps(data(), indent=2) + "\n" if self.form == "json" else "".join(f"{x}\n" for x in text())
-        messages.result(page)
+        if self.form == "json":
+            messages.data(data())
+        else:
+            messages.page(text())
         messages.notices(notices, quiet=self.quiet, verbose=self.verbose)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mtscore.cli import stdin
 from mtscore.cli.options import target_language
 from mtscore.corpus import Lines, Lockstep, System
-from mtscore.errors import InputError, UsageError
+from mtscore.errors import InputError, UsageError, counted
 from mtscore.lines import STDIN, LineReader
 from mtscore.notices import Notice
 from mtscore.results import Input
@@ -266,7 +266,9 @@ def _names(given: str | None, hypotheses: Sequence[str]) -> list[str]:
         return short_names(hypotheses)
     names = _listed(given)
     if len(names) != len(hypotheses):
-        raise UsageError(f"{len(names)} names for {len(hypotheses)} systems", where="--names")
+        raise UsageError(
+            f"{counted(len(names), 'name')} for {counted(len(hypotheses), 'system')}", where="--names"
+        )
     if len(set(names)) < len(names) or "" in names:
         raise UsageError("every system needs a name of its own", where="--names")
     return names

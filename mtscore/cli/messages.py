@@ -1,7 +1,7 @@
 """What is printed: results on standard output; errors, warnings, notes and failed gates on standard error.
 
-Messages are one line each, and nothing in them (a file's name, a word of the command line) can command the
-terminal. Results take care of that themselves, format by format.
+Messages are one line each. Nothing in them or in a page (a file's name, a word of the command line) can
+command the terminal; reports take care of that themselves, format by format.
 """
 
 from __future__ import annotations
@@ -33,6 +33,13 @@ def result(text: str | bytes) -> None:
     while rest:  # unbuffered output may take a part only
         rest = rest[sys.stdout.buffer.write(rest) :]
     sys.stdout.buffer.flush()
+
+
+def page(blocks: Iterable[str]) -> None:
+    """Print blocks of lines for people, in which nothing that they quote can command the terminal."""
+    from mtscore.report.escaping import plain  # noqa: PLC0415  # start-up counts
+
+    result("".join(f"{plain(line)}\n" for block in blocks for line in block.split("\n")))
 
 
 def data(answer: Any) -> None:

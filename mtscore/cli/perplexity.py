@@ -12,7 +12,7 @@ from mtscore.cli import DONE, NO, stdin
 from mtscore.cli.diagnostics import Output, output_options, read_text
 from mtscore.cli.layout import lay_out, without_columns
 from mtscore.cli.options import Command, argument, grouped, one_of
-from mtscore.errors import UsageError
+from mtscore.errors import UsageError, counted
 from mtscore.report.rows import message
 
 if TYPE_CHECKING:
@@ -244,7 +244,8 @@ def _cells(row: Row, output: Output) -> dict[str, str]:
 def _only_row(row: Row, output: Output) -> list[str]:
     """Return the score line of one perplexity, and what else is known below it."""
     result = row.result
-    count = f"({result.total('token')} tokens, {len(result.nats)} segments, {_eos(row)})"
+    tokens, segments = counted(result.total("token"), "token"), counted(len(result.nats), "segment")
+    count = f"({tokens}, {segments}, {_eos(row)})"
     lines = [f"{output.signature(result.signature)} = {output.number(result.score, 2)} {count}"]
     if "char" in result.counts:
         numbers = {

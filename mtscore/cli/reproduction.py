@@ -222,8 +222,7 @@ def _say_verdicts(found: Sequence[tuple[Published, Verdict]], form: str) -> None
         data = [verdicts.claim_data(*pair) for pair in found]
         messages.data(data[0] if alone else data)
         return
-    blocks = ["\n".join(verdicts.claim_lines(*pair, alone=alone)) for pair in found]
-    messages.result("\n".join(blocks) + "\n")
+    messages.page(line for pair in found for line in verdicts.claim_lines(*pair, alone=alone))
 
 
 # --- Reports ------------------------------------------------------------------------------------------------
@@ -243,7 +242,7 @@ def _judge_report(source: _Source, options: ReproduceOptions) -> int:
     if options.form == "json":
         messages.data(verdicts.report_data(*answer))
     else:
-        messages.result("\n".join(verdicts.report_lines(*answer)) + "\n")
+        messages.page(verdicts.report_lines(*answer))
     return DONE if all(difference.harmless for difference in found) else NO
 
 

@@ -11,7 +11,7 @@ from mtscore.cli import stdin
 from mtscore.cli.diagnostics import Output, output_options, read_columns, read_text
 from mtscore.cli.layout import lay_out
 from mtscore.cli.options import Command, argument, grouped, non_negative, one_of
-from mtscore.errors import UsageError
+from mtscore.errors import UsageError, counted
 from mtscore.report.rows import message, present
 
 if TYPE_CHECKING:
@@ -264,8 +264,9 @@ def _text(
     remarks = [f"Exactly equal log-probabilities (the model's fault): {result.ties}"] if result.ties else []
     if result.correct:
         remarks.append(f"Outputs that are the reference (--wrong leaves them out): {result.correct}")
+    left_out = f", {left} left out" if left else ""
     return [
-        f"{result.search.total} segments{f', {left} left out' if left else ''} · {_compared(asked)}",
+        f"{counted(result.search.total, 'segment')}{left_out} · {_compared(asked)}",
         "",
         *lay_out(["at fault", "segments", "share", "95 % interval"], rows),
         *(["", *remarks] if remarks else []),

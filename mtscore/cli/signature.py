@@ -55,7 +55,7 @@ def explain(signature: str, form: str) -> int:
         return 0
     table = [(row.key, str(row.value), f"{row.meaning}; {row.consequence}") for row in rows]
     below = ["", *notes(remarks)] if remarks else []
-    messages.result("\n".join([str(parsed), "", *_align(table), *below]) + "\n")
+    messages.page([str(parsed), "", *_align(table), *below])
     return 0
 
 
@@ -83,9 +83,7 @@ def compare(a: str, b: str, form: str) -> int:
             }
         )
     else:
-        messages.result(
-            "\n".join([HEADLINES[verdict], "", f"A  {first}", f"B  {second}", *_explain(differences)]) + "\n"
-        )
+        messages.page([HEADLINES[verdict], "", f"A  {first}", f"B  {second}", *_explain(differences)])
     return DONE if comparable else NO
 
 

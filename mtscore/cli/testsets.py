@@ -27,7 +27,7 @@ from mtscore.cli.options import (
     within,
 )
 from mtscore.cli.store import open_store
-from mtscore.errors import UsageError
+from mtscore.errors import UsageError, counted
 from mtscore.notices import Notice
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def add(files: tuple[str, ...], cache: str | None, offline: bool) -> None:
     """
     with open_store(cache, offline=offline) as store:
         for file in files:
-            messages.result(f"added {catalogue.add(Path(file), store)}\n")
+            messages.page([f"added {catalogue.add(Path(file), store)}"])
 
 
 @command.command(
@@ -219,8 +219,8 @@ def list_sets(pair: str | None, form: str = "text") -> None:
     width = max(len(row["name"]) for row in rows)
     for row in rows:
         remark = f"reverse only ({_reverse(pair or '')}): " if row.get("reverse_only") else ""
-        count = "" if pair else f"  {len(row['pairs']):>2} {'pairs' if len(row['pairs']) > 1 else 'pair '}"
-        messages.result(f"{row['name']:<{width}}{count}  {remark}{row['description']}\n")
+        count = "" if pair else f"  {counted(len(row['pairs']), 'pair'):>8}"
+        messages.page([f"{row['name']:<{width}}{count}  {remark}{row['description']}"])
 
 
 def _listed(one: Manifest, pair: str | None) -> dict[str, Any]:
@@ -262,7 +262,7 @@ def show_set(name: str, pair: str | None, form: str, store: Store) -> None:
     if form == "json":
         messages.data(facts)
     else:
-        messages.result("\n".join(_shown(one, pair, facts)) + "\n")
+        messages.page(_shown(one, pair, facts))
 
 
 def _downloads(one: Manifest, pair: str | None) -> Iterable[Any]:
@@ -303,7 +303,7 @@ def _shown(one: Manifest, pair: str | None, facts: Mapping[str, Any]) -> list[st
     lines = [f"{one.name}: {one.description}", ""]
     for name, known in facts["pairs"].items():
         if pair is None:
-            segments = f", {known['segments']} segments" if known["segments"] else ""
+            segments = f", {counted(known['segments'], 'segment')}" if known["segments"] else ""
             lines.append(f"{name:<9}  scored: {', '.join(known['scored'])}{segments}")
         else:
             fields = ", ".join(known["fields"]) if known["fields"] else "known once the file is here"
@@ -337,13 +337,13 @@ def get_sets(names: Sequence[str], pair: str | None, store: Store) -> None:
     for one in found:
         if pair is not None:
             count = len(catalogue.read(one, pair, store=store).sources)
-            messages.result(f"{one.name} {pair}: {count} segments\n")
+            messages.page([f"{one.name} {pair}: {counted(count, 'segment')}"])
             continue
         catalogue.fetch(one, store)
         for file in (_file_facts(download.asset, store) for download in one.downloads.values()):
-            messages.result(f"{one.name}: {file['path']}, {file['size']:,} bytes, SHA-256 {file['sha256']}\n")
+            messages.page([f"{one.name}: {file['path']}, {file['size']:,} bytes, SHA-256 {file['sha256']}"])
         if one.local:
-            messages.result(f"{one.name}: comes as local files, verified\n")
+            messages.page([f"{one.name}: comes as local files, verified"])
 
 
 def echo_fields(

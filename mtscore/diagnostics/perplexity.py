@@ -16,7 +16,7 @@ import numpy as np
 
 from mtscore._version import PROGRAM
 from mtscore.diagnostics.values import check_logarithms, parse_numbers, to_nats
-from mtscore.errors import AlignmentError, InputError, UsageError, closest
+from mtscore.errors import AlignmentError, InputError, UsageError, closest, counted
 from mtscore.notices import Notice
 from mtscore.signature import Signature
 
@@ -153,7 +153,7 @@ def perplexity(
     _check_request(unit, end_of_sentence, texts)
     if texts is not None and len(texts) != len(logprobs):
         raise AlignmentError(
-            f"{len(logprobs)} segments of log-probabilities, but {len(texts)} of text",
+            f"{counted(len(logprobs), 'segment')} of log-probabilities, but {len(texts)} of text",
             where=name,
             hint="line N of both belongs to the same segment",
         )

@@ -15,7 +15,7 @@ import numpy as np
 
 from mtscore._version import PROGRAM
 from mtscore.diagnostics.values import check_logarithms, to_nats
-from mtscore.errors import AlignmentError, InputError, UsageError
+from mtscore.errors import AlignmentError, InputError, UsageError, counted
 from mtscore.notices import Notice
 from mtscore.signature import Signature
 
@@ -194,7 +194,7 @@ def _check_alignment(reference: Side, output: Side, scores: Sequence[float] | Fl
     for what, values in others.items():
         if values is not None and len(values) != expected:
             raise AlignmentError(
-                f"{what}: {len(values)} segments, but {expected} log-probabilities of references",
+                f"{what}: {counted(len(values), 'segment')}, but {expected} log-probabilities of references",
                 where=reference.name,
             )
 
