@@ -50,8 +50,7 @@ def in_order(work: Callable[[T], R], items: Iterable[T], jobs: int) -> Iterator[
                 for _ in range(jobs - 1):
                     workers.append(_Worker(work, workers))
         for item in read:
-            worker = next((worker for worker in workers if worker.takes(item)), None)
-            waiting.append((item, worker or _Done(_outcome(work, item))))
+            waiting.append((item, _given(item, workers) or _Done(_outcome(work, item))))
             while waiting and (waiting[0][1].is_ready() or len(waiting) > 2 * SLOTS * jobs):
                 first, by = waiting.popleft()
                 yield first, by.result()
@@ -76,6 +75,18 @@ class _Reader(Generic[T]):
             yield from self._items
         except Exception as error:  # noqa: BLE001  # raised again when its time has come
             self.error = error
+
+
+def _given(item: T, workers: Sequence[_Worker[T, R]]) -> _Worker[T, R] | None:
+    """Give an item to a worker; None where each has enough of them, or the item is too large."""
+    worker = next((worker for worker in workers if worker.has_room()), None)
+    if not worker:
+        return None
+    data = pickle.dumps(item, pickle.HIGHEST_PROTOCOL)
+    if len(data) > LARGEST_ITEM:
+        return None
+    worker.give(data)
+    return worker
 
 
 def _outcome(work: Callable[[T], R], item: T) -> Outcome[R]:
@@ -113,9 +124,16 @@ class _Worker(Generic[T, R]):
     def __init__(self, work: Callable[[T], R], others: Sequence[_Worker[T, R]]) -> None:
         self._slots = [mmap.mmap(-1, SLOT_BYTES) for _ in range(SLOTS)]
         self._taken = self._returned = 0
-        requests, self._requests = os.pipe()
-        self._answers, answers = os.pipe()
-        self._process = os.fork()
+        ends: list[int] = []
+        try:
+            ends += os.pipe()
+            ends += os.pipe()
+            self._process = os.fork()
+        except OSError:
+            for end in ends:
+                os.close(end)
+            raise
+        requests, self._requests, self._answers, answers = ends
         if not self._process:
             try:
                 for worker in (*others, self):  # so that the pipes end when this process does
@@ -126,19 +144,17 @@ class _Worker(Generic[T, R]):
         os.close(requests)
         os.close(answers)
 
-    def takes(self, item: T) -> bool:
-        """Give the process another item, unless it has enough of them or the item is too large."""
-        if self._taken - self._returned == SLOTS:
-            return False
-        data = pickle.dumps(item, pickle.HIGHEST_PROTOCOL)
-        if len(data) > LARGEST_ITEM:
-            return False
+    def has_room(self) -> bool:
+        """Return whether the process can have another item."""
+        return self._taken - self._returned < SLOTS
+
+    def give(self, data: bytes) -> None:
+        """Give the process another item, pickled."""
         try:
             _put(data, self._slots[self._taken % SLOTS], self._requests)
         except BrokenPipeError:  # not of the output, as it would seem further up
             raise _lost() from None
         self._taken += 1
-        return True
 
     def is_ready(self) -> bool:
         """Return whether the next result is there."""
@@ -170,8 +186,17 @@ class _Worker(Generic[T, R]):
         number = 0
         while (data := _get(self._slots[number % SLOTS], requests)) is not None:
             outcome = _outcome(work, pickle.loads(data))  # noqa: S301
-            _put(pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL), self._slots[number % SLOTS], answers)
+            _put(_packed(outcome), self._slots[number % SLOTS], answers)
             number += 1
+
+
+def _packed(outcome: Outcome[R]) -> bytes:
+    """Pickle a result, or the error that it has no room."""
+    data = pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL)
+    if len(data) <= SLOT_BYTES:
+        return data
+    what = f"a result of {len(data):,} bytes has no room in the {SLOT_BYTES:,} that processes share"
+    return pickle.dumps((None, WorkerError(what, hint="a single job (-j 1) has no such limit")))
 
 
 def _lost() -> WorkerError:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import mmap
 import os
 import signal
 import subprocess
 import sys
 import time
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import run
@@ -18,9 +20,6 @@ from random_text import RandomText
 from mtscore import workers
 from mtscore.errors import AlignmentError, WorkerError
 from mtscore.workers import in_order
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork"),
@@ -116,6 +115,37 @@ def test_items_too_large_to_share(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(in_order(len, items, 3)) == [(item, len(item)) for item in items]
 
 
+class Counting:
+    """Count how often instances are pickled."""
+
+    pickled = 0
+
+    def __reduce__(self) -> tuple[object, ...]:
+        Counting.pickled += 1
+        return Counting, (), {"filling": bytes(1000)}
+
+
+@pytest.mark.parametrize("largest", [10, workers.LARGEST_ITEM])
+def test_items_are_pickled_once(monkeypatch: pytest.MonkeyPatch, largest: int) -> None:
+    """However many processes could take an item, and whether or not it is too large, it is pickled once."""
+    monkeypatch.setattr(workers, "LARGEST_ITEM", largest)
+    monkeypatch.setattr(Counting, "pickled", 0)
+    assert len(list(in_order(id, [Counting() for _ in range(3)], 5))) == 3
+    assert Counting.pickled == 3
+
+
+def test_results_too_large_to_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A result that has no room in the shared memory is an error that gives its size and a way out."""
+    monkeypatch.setattr(workers, "SLOT_BYTES", mmap.PAGESIZE)
+    results = in_order(bytes, [0, 2 * mmap.PAGESIZE, 0], 2)
+    assert next(results) == (0, b"")
+    with pytest.raises(
+        WorkerError, match=rf"a result of [\d,]+ bytes has no room in the {mmap.PAGESIZE:,} .*-j 1"
+    ):
+        next(results)
+    assert children() == 0
+
+
 def test_a_process_that_dies() -> None:
     """If another process is killed, that is an error, not a wait without end."""
     here = os.getpid()
@@ -138,6 +168,23 @@ def test_no_room_for_processes(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(os, "fork", refuse)
     assert list(in_order(str, range(20), 3)) == [(number, str(number)) for number in range(20)]
+
+
+@pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="this system does not list the open files")
+@pytest.mark.parametrize("name", ["fork", "pipe"])
+def test_a_process_that_cannot_start_leaves_no_file_open(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Where a process or the second pair of pipe ends is refused, what was opened for it is closed."""
+    before = os.listdir("/dev/fd")
+    allowed = iter([os.pipe] if name == "pipe" else [])
+
+    def refuse() -> tuple[int, int]:
+        for make in allowed:
+            return make()
+        raise BlockingIOError
+
+    monkeypatch.setattr(os, name, refuse)
+    assert list(in_order(str, [7], 3)) == [(7, "7")]
+    assert os.listdir("/dev/fd") == before
 
 
 # --- The program
