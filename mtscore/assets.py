@@ -27,6 +27,7 @@ import shutil
 import time
 import tomllib
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
 from functools import cache, partial
 from importlib import resources
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
 CACHE_VARIABLE = "MTSCORE_CACHE"
 OFFLINE_VARIABLE = "MTSCORE_OFFLINE"
+SACREBLEU_VARIABLE = "SACREBLEU"
 MODELS_FILE = "models.toml"
 
 _BLOCK = 1 << 18
@@ -104,7 +106,7 @@ class LocalFile:
     sha256: str
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class Store:
     """Keep files in one folder.
 
@@ -326,47 +328,58 @@ class Store:
             yield _lock(handle.fileno())
 
 
-_in_use: list[Store] = []
+_in_use: ContextVar[Store | None] = ContextVar("_in_use", default=None)
 
 
 def current() -> Store:
     """Return the store that is in use: the innermost of `using`, else the one of the environment."""
-    if _in_use:
-        return _in_use[-1]
-    return _from_environment(os.environ.get(CACHE_VARIABLE), os.environ.get(OFFLINE_VARIABLE))
+    return _in_use.get() or _of_environment(_usual_folder(), _told_offline(), _sacrebleu_folder())
 
 
 @contextmanager
 def using(store: Store) -> Iterator[Store]:
-    """Make `store` the one that `current` returns, for a block."""
-    _in_use.append(store)
+    """Make `store` the one that `current` returns, for a block and in its thread."""
+    outer = _in_use.set(store)
     try:
         yield store
     finally:
-        _in_use.remove(store)
+        _in_use.reset(outer)
 
 
 def open_store(
     folder: Path | None = None, *, offline: bool | None = None, progress: Progress | None = None
 ) -> Store:
     """Return a store; what is not given comes from the environment, then from the platform's conventions."""
-    import platformdirs  # noqa: PLC0415  # not needed by those who name the folder
-
-    chosen = folder or os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("mtscore")
-    if offline is None:
-        offline = os.environ.get(OFFLINE_VARIABLE, "").lower() not in {"", "0", "no", "false"}
-    theirs = Path(os.environ.get("SACREBLEU") or Path.home() / ".sacrebleu")
     return Store(
-        folder=Path(chosen).expanduser(),
-        offline=offline,
+        folder=folder.expanduser() if folder else _usual_folder(),
+        offline=_told_offline() if offline is None else offline,
         progress=progress,
-        sacrebleu=theirs if theirs.is_dir() else None,
+        sacrebleu=_sacrebleu_folder(),
     )
 
 
 @cache
-def _from_environment(folder: str | None, offline: str | None) -> Store:  # noqa: ARG001  # the cache's key
-    return open_store()
+def _of_environment(folder: Path, offline: bool, sacrebleu: Path | None) -> Store:
+    """Return the one store with these settings, which remembers what it has verified."""
+    return Store(folder=folder, offline=offline, sacrebleu=sacrebleu)
+
+
+def _usual_folder() -> Path:
+    named = os.environ.get(CACHE_VARIABLE)
+    if not named:
+        import platformdirs  # noqa: PLC0415  # not needed by those who name the folder
+
+        named = platformdirs.user_cache_dir("mtscore")
+    return Path(named).expanduser()
+
+
+def _told_offline() -> bool:
+    return os.environ.get(OFFLINE_VARIABLE, "").lower() not in {"", "0", "no", "false"}
+
+
+def _sacrebleu_folder() -> Path | None:
+    theirs = Path(os.environ.get(SACREBLEU_VARIABLE) or Path.home() / ".sacrebleu")
+    return theirs if theirs.is_dir() else None
 
 
 def shipped() -> Path:

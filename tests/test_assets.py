@@ -5,8 +5,12 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
+import re
 import subprocess
 import sys
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import loopback
@@ -18,7 +22,6 @@ from mtscore.errors import IntegrityError, NetworkError, StorageError, UsageErro
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from loopback import Answer, Server
 
@@ -370,6 +373,59 @@ def test_the_environment_chooses_folder_and_offline_mode(
     with assets.using(chosen):
         assert assets.current() is chosen
     assert assets.current() is not chosen
+
+
+def test_the_environment_names_the_other_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SACREBLEU names the other cache, and another name is followed at once, as a folder made since is."""
+    monkeypatch.setenv("MTSCORE_CACHE", str(tmp_path / "cache"))
+    for name in ("a", "b"):
+        monkeypatch.setenv("SACREBLEU", str(tmp_path / name))
+        assert assets.current().sacrebleu is None
+        (tmp_path / name).mkdir()
+        assert assets.current().sacrebleu == tmp_path / name
+
+
+def test_a_named_folder_needs_no_conventions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package that knows the platform's folders is only asked where no folder is named."""
+    monkeypatch.setitem(sys.modules, "platformdirs", None)
+    assert assets.open_store(tmp_path).folder == tmp_path
+    monkeypatch.setenv("MTSCORE_CACHE", str(tmp_path / "cache"))
+    assert assets.open_store().folder == tmp_path / "cache"
+    monkeypatch.delenv("MTSCORE_CACHE")
+    with pytest.raises(ImportError):
+        assets.open_store()
+
+
+def test_blocks_can_be_nested(tmp_path: Path) -> None:
+    """Each of two blocks has its own store, however alike they are, and the outer one has it again later."""
+    outer, inner = Store(folder=tmp_path), Store(folder=tmp_path)
+    assert outer != inner
+    with assets.using(outer):
+        with assets.using(inner):
+            assert assets.current() is inner
+        assert assets.current() is outer
+
+
+def test_blocks_hold_in_their_thread(tmp_path: Path) -> None:
+    """What one thread uses, another one does not."""
+    ours, theirs = Store(folder=tmp_path / "ours"), Store(folder=tmp_path / "theirs")
+    block = assets.using(theirs)
+    with assets.using(ours), ThreadPoolExecutor(1) as thread:
+        thread.submit(block.__enter__).result()
+        assert assets.current() is ours
+        assert thread.submit(assets.current).result() is theirs
+        thread.submit(block.__exit__, None, None, None).result()
+
+
+def test_what_is_imported_is_required() -> None:
+    """Packages that this module imports are dependencies by name, not because others happen to need them."""
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))["project"]
+    required = {re.split(r"\W", line)[0] for line in project["dependencies"]}
+    source = Path(assets.__file__).read_text("utf-8")
+    imported = set(re.findall(r"^ *(?:import|from(?= \S+ import)) (\w+)", source, re.MULTILINE))
+    packages = imported - sys.stdlib_module_names - {"mtscore"}
+    assert packages == {"platformdirs", "pooch", "requests"}
+    assert packages <= required
 
 
 def test_models_are_known_by_name() -> None:
