@@ -6,6 +6,7 @@ add up in order; statistics of single segments are kept only where something ask
 
 from __future__ import annotations
 
+import math
 import sys
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -17,6 +18,7 @@ from mtscore._version import VERSION
 from mtscore.errors import AlignmentError, UsageError, counted
 from mtscore.inspection import Inspector
 from mtscore.metrics.base import Metric
+from mtscore.notices import Notice
 from mtscore.results import Comparison, Example, Pair, Report, Row
 from mtscore.significance import (
     Sample,
@@ -32,6 +34,7 @@ from mtscore.significance import (
     interval,
     paired_bootstrap,
     rank_ranges,
+    trials_needed,
 )
 from mtscore.statistics import collect
 
@@ -41,7 +44,6 @@ if TYPE_CHECKING:
     from mtscore.arrays import Floats, Integers
     from mtscore.corpus import Chunk, System
     from mtscore.gates import Limit
-    from mtscore.notices import Notice
     from mtscore.results import Better, Cluster, Gate
     from mtscore.signature import Signature
     from mtscore.statistics import AnyMetric, Statistics
@@ -170,6 +172,7 @@ def evaluate(
     """
     names = [system.name for system in systems]
     baseline = find_baseline(names, plan.baseline) if plan.needs_baseline(len(names)) else None
+    _check_that_the_gate_can_fail(plan, len(names))
     if plan.sentence_level:
         plan = replace(plan, metrics=[metric.for_segments() for metric in plan.metrics])
     tokenizers = _tokenizers(plan.metrics)
@@ -187,6 +190,7 @@ def evaluate(
     notices = [
         *(notice for used in tokenizers for notice in used.notices),
         *inspector.notices(),
+        *_blind_ranking(plan, len(names)),
         *(
             notice
             for m, metric in enumerate(plan.metrics)
@@ -223,6 +227,30 @@ def check_groups(groups: Mapping[str, Sequence[str]], segments: int) -> None:
                 f"{counted(segments, 'segment')}",
                 hint="a group file has a header and one row for each segment",
             )
+
+
+def _check_that_the_gate_can_fail(plan: Plan, systems: int) -> None:
+    """Raise a UsageError if so few trials leave no difference significant."""
+    tests = (systems - 1) * len(plan.metrics)
+    if plan.regression and plan.test and plan.trials < trials_needed(tests, plan.alpha):
+        raise UsageError(f"the gate could not fail: {_blindness(plan, tests)}", where="--fail-on-regression")
+
+
+def _blind_ranking(plan: Plan, systems: int) -> list[Notice]:
+    """Warn of ranks that so few trials leave all equal."""
+    pairs = math.comb(systems, 2)
+    if not plan.all_pairs or plan.trials >= trials_needed(pairs, plan.alpha):
+        return []
+    return [
+        Notice("warning", "few-trials", f"the ranking can tell no systems apart: {_blindness(plan, pairs)}")
+    ]
+
+
+def _blindness(plan: Plan, tests: int) -> str:
+    return (
+        f"{counted(plan.trials, 'trial')} cannot make any of {counted(tests, 'test')} significant at "
+        f"{plan.alpha}; it takes {trials_needed(tests, plan.alpha)}"
+    )
 
 
 def versions(metrics: Sequence[AnyMetric]) -> dict[str, Any]:
@@ -314,7 +342,7 @@ class _Evaluation:
         examples = self._examples(report.baseline) if plan.examples else []
         return replace(
             report,
-            rows=[*report.rows, *self._group_rows()],
+            rows=[*report.rows, *self._group_rows(report.baseline if plan.compares else None)],
             gates=gates,
             notices=[*report.notices, *warnings],
             examples=examples,
@@ -341,9 +369,9 @@ class _Evaluation:
             for row, scores in zip(rows, resampled, strict=True)
         ]
 
-    def _group_rows(self) -> list[Row]:
-        """Return a row for every label of every column of metadata."""
-        rows = []
+    def _group_rows(self, baseline: str | None) -> list[Row]:
+        """Return a row for every label of every column of metadata, with its difference to a baseline's."""
+        rows: list[Row] = []
         for column, labels in self.plan.groups.items():
             numbers = {label: number for number, label in enumerate(dict.fromkeys(labels))}
             group = np.array([numbers[label] for label in labels])
@@ -359,7 +387,7 @@ class _Evaluation:
                 for system, by_metric in zip(self.systems, sums, strict=True)
                 for metric, totals, signature in self._metrics(by_metric)
             ]
-        return rows
+        return rows if baseline is None else _with_deltas(rows, baseline)
 
     def _examples(self, baseline: str | None) -> list[Example]:
         """Return the worst segments of one system, or those that differ most from the baseline."""
@@ -378,6 +406,26 @@ class _Evaluation:
             )
             for index in order[: self.plan.examples]
         ]
+
+
+def _with_deltas(rows: Sequence[Row], baseline: str) -> list[Row]:
+    """Return rows of groups, compared with the baseline's row of the same group and metric."""
+    start = {(str(row.group), row.score.name): row.score.score for row in rows if row.system == baseline}
+    return [
+        row
+        if row.system == baseline
+        else replace(
+            row,
+            comparison=Comparison(
+                baseline=baseline,
+                delta=row.score.score - start[str(row.group), row.score.name],
+                p_value=None,
+                significant=None,
+                p_holm=None,
+            ),
+        )
+        for row in rows
+    ]
 
 
 def _sums(statistics: Floats, group: Integers) -> Floats:

@@ -213,6 +213,18 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return [float(p) for p in corrected]
 
 
+def trials_needed(tests: int, alpha: float) -> int:
+    """Return how many trials it takes before anything can be significant after Holm correction.
+
+    The lowest p-value of T trials is 1 / (T + 1), and the lowest corrected one as many times that as there
+    are tests.
+
+    >>> trials_needed(1, 0.05), trials_needed(10, 0.05)
+    (20, 200)
+    """
+    return math.floor(round(tests / alpha, 9))
+
+
 def all_pairs(name: str, scores: Mapping[str, float], p_values: Sequence[float]) -> list[Pair]:
     """Return every pair of systems under the metric `name`, Holm-corrected over these pairs.
 

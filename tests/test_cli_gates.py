@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from hashlib import sha256
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -89,6 +90,14 @@ def test_reports_are_complete_when_a_gate_fails(folder: Path, capfd: pytest.Capt
     ]
     assert "❌ regression" in (folder / "r.md").read_text("utf-8").splitlines()[0]
     assert ET.parse(folder / "r.xml").getroot().get("failures") == "1"  # noqa: S314  # written by us
+
+
+def test_a_page_of_markdown_names_its_inputs(folder: Path) -> None:
+    """A Markdown report written by itself has the checksum of every input."""
+    assert main(["score", "ref", "-i", "good", "-o", "r.md"]) == 0
+    page = (folder / "r.md").read_text("utf-8")
+    for name in ("good", "ref"):
+        assert f"`{name}`: 48 lines, SHA-256 `{sha256((folder / name).read_bytes()).hexdigest()}`" in page
 
 
 def test_a_drop_that_the_test_cannot_see_is_a_warning(

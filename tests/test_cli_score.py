@@ -822,8 +822,11 @@ def test_internal_error(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
         found, "internal error: RuntimeError: two lines (please report it", "MTSCORE_DEBUG=1", code=3
     )
     monkeypatch.setenv("MTSCORE_DEBUG", "1")
-    with pytest.raises(RuntimeError):
-        call("ref -i hyp")
+    code, out, err = call("ref -i hyp")
+    assert (code, out) == (3, "")
+    assert err.startswith("Traceback (most recent call last):\n")
+    assert "\nmtscore: error: internal error: RuntimeError: two lines (please report it" in err
+    assert call("ref -i missing")[0] == 2
 
 
 def test_terminal(folder: Path) -> None:

@@ -72,6 +72,19 @@ def test_groups_score_as_corpora_of_their_own(metric: AnyMetric) -> None:
     assert next(rows, None) is None
 
 
+def test_groups_differ_from_the_baseline() -> None:
+    """With a baseline each group has the difference of its scores, and no p-value."""
+    labels = ["a" if number % 2 else "b" for number in range(len(GOOD))]
+    plan: dict[str, Any] = {"groups": {"half": labels}, "baseline": "poor", "test": "ar", "trials": 9}
+    report = evaluate_systems({"good": GOOD, "poor": POOR}, [REFERENCE], [CHRF()], **plan)
+    for good, poor in zip(report.rows[2::2], report.rows[3::2], strict=True):
+        assert good.group == poor.group
+        assert good.comparison is not None
+        assert good.comparison.delta == good.score.score - poor.score.score > 20
+        assert (good.comparison.baseline, good.comparison.p_value) == ("poor", None)
+        assert poor.comparison is None
+
+
 def test_groups_are_no_segments() -> None:
     """Groups and scores of segments exclude each other."""
     with pytest.raises(UsageError, match="groups are of segments"):
@@ -155,3 +168,29 @@ def test_words_that_no_reference_has_are_bold() -> None:
     """On a terminal the words of a hypothesis that are in none of the references stand out."""
     assert highlight("the cat sat", ("the dog", "a cat")) == "the cat \x1b[1msat\x1b[0m"
     assert highlight("the  cat", ("the cat",)) == "the  cat"
+
+
+@pytest.mark.parametrize(("trials", "can_fail"), [(39, False), (40, True)])
+@pytest.mark.parametrize("test", ["ar", "bs"])
+def test_a_gate_on_regressions_takes_enough_trials(test: str, trials: int, can_fail: bool) -> None:
+    """With too few trials for any difference to be significant there is an error, with one more a gate."""
+    plan: dict[str, Any] = {"test": test, "trials": trials, "regression": True}
+    systems = {"good": GOOD, "poor": POOR}
+    metrics: list[AnyMetric] = [BLEU(), CHRF()]
+    if can_fail:
+        assert not evaluate_systems(systems, [REFERENCE], metrics, **plan).passed
+        return
+    message = "39 trials cannot make any of 2 tests significant at 0.05; it takes 40"
+    with pytest.raises(UsageError, match=f"--fail-on-regression: the gate could not fail: {message}"):
+        evaluate_systems(systems, [REFERENCE], metrics, **plan)
+
+
+def test_a_ranking_takes_enough_trials() -> None:
+    """With too few trials to tell any systems apart a ranking says so; with one more it tells them apart."""
+    systems = {"good": GOOD, "poor": POOR, "none": [""] * len(GOOD)}
+    plan: dict[str, Any] = {"test": "ar", "all_pairs": True}
+    with pytest.warns(UserWarning, match="can tell no systems apart: 59 trials .* 3 tests .* it takes 60"):
+        report = evaluate_systems(systems, [REFERENCE], **plan, trials=59)
+    assert [row.rank for row in report.rows] == [(1, 3)] * 3
+    report = evaluate_systems(systems, [REFERENCE], **plan, trials=60)
+    assert [row.rank for row in report.rows] == [(1, 1), (2, 2), (3, 3)]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Change = Callable[[dict[str, Any]], object]
 
 SCORE = ["score", "a.de", "-i", "hyp.de", "poor.de", "-m", "bleu", "chrf++", "ter"]
-TESTED = ["-par", "-parn", "50", "-ci", "-cin", "50", "--fail-under", "bleu=20", "--max-drop", "chrf++=0.5"]
+TESTED = ["-par", "-parn", "60", "-ci", "-cin", "50", "--fail-under", "bleu=20", "--max-drop", "chrf++=0.5"]
 
 
 @pytest.fixture
@@ -378,7 +378,7 @@ def test_published_number_of_a_report(report: dict[str, Any], capsys: pytest.Cap
 def test_plan_of_a_report(report: dict[str, Any]) -> None:
     """The plan that gives a report again has its tests, limits and seed."""
     plan = Recorded.of(report).plan(model=None, facts={}, groups={})
-    assert (plan.test, plan.trials, plan.resamples, plan.seed, plan.baseline) == ("ar", 50, 50, 12345, "hyp")
+    assert (plan.test, plan.trials, plan.resamples, plan.seed, plan.baseline) == ("ar", 60, 50, 12345, "hyp")
     assert [(limit.option, limit.metric, limit.value) for limit in plan.limits] == [
         ("fail-under", "BLEU", 20.0),
         ("max-drop", "chrF2++", 0.5),

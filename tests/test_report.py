@@ -455,6 +455,23 @@ def test_groups() -> None:
     assert best == [True, False, True, True, True, True]
 
 
+def test_groups_of_ranked_systems() -> None:
+    """Ranking sorts systems within each group, and leaves the groups in their order behind the whole."""
+    report = detailed_report()
+    rows = [replace(row, score=replace(row.score, score=-row.score.score)) for row in report.rows]
+    cluster = Cluster(name="BLEU", rank=1, systems=("poor", "good"))
+    lines = pivots(replace(report, rows=rows, clusters=[cluster]), 1)[0].lines
+    assert [(line.labels["Group"], line.labels["System"]) for line in lines] == [
+        ("all", "poor"),
+        ("all", "good"),
+        ("origlang=en", "good"),
+        ("origlang=en", "poor"),
+        ("origlang=de", "good"),
+        ("origlang=de", "poor"),
+    ]
+    assert not any(line.rule for line in lines)
+
+
 def test_groups_of_one_system() -> None:
     """One system with groups makes a table too, whose signatures are those of the whole."""
     report = detailed_report()

@@ -132,8 +132,10 @@ def _ended_by(error: Exception) -> int:
         return error.exit_code
     if isinstance(error, click.Abort):
         return INTERRUPTED
-    if os.environ.get(DEBUG_VARIABLE) == "1":
-        raise error
+    if os.environ.get(DEBUG_VARIABLE) == "1" and sys.stderr is not None:
+        import traceback  # noqa: PLC0415
+
+        traceback.print_exception(error)
     text, code = _explained(error)
     messages.error(text, excerpt=getattr(error, "excerpt", None))
     return code

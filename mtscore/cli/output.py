@@ -52,9 +52,9 @@ class Output:
         return cls("text" if options.score_only else options.form, style, files)
 
     @property
-    def wants_receipt(self) -> bool:
-        """Return whether a report file identifies its inputs, so that they must be digested."""
-        return any(format_name == "receipt" for _, format_name in self.files)
+    def identifies_inputs(self) -> bool:
+        """Return whether a report file has checksums of the inputs, so that they must be digested."""
+        return any(format_name in {"receipt", "summary"} for _, format_name in self.files)
 
     def show(self, report: Report) -> None:
         """Write the report files, then print the result.

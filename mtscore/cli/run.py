@@ -49,7 +49,7 @@ def _needs_store(options: ScoreOptions) -> bool:
 
 def _score(options: ScoreOptions) -> int:
     output = Output.of(options)
-    report = evaluated(options, digest=output.wants_receipt)
+    report = evaluated(options, digest=output.identifies_inputs)
     output.show(report)
     messages.notices(report.notices, quiet=options.quiet, verbose=options.verbose)
     messages.failed_gates(report.gates)

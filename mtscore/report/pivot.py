@@ -70,9 +70,14 @@ def pivots(report: Report, decimals: int) -> list[Pivot]:
     for metric in report.metrics:
         rows = [row for row in report.rows if row.score.name == metric]
         sign = -1 if rows[0].score.better == "higher" else 1
-        ranked = sorted(rows, key=lambda row: sign * row.score.score)
-        tables.append(_pivot(report, ranked, decimals))
+        tables.append(_pivot(report, _by_group(rows, sign), decimals))
     return tables
+
+
+def _by_group(rows: Sequence[Row], sign: int = 0) -> list[Row]:
+    """Return the rows group after group, and within each by score: rising with sign 1, falling with -1."""
+    place = {group: number for number, group in enumerate(dict.fromkeys(map(_group, rows)))}
+    return sorted(rows, key=lambda row: (place[_group(row)], sign * row.score.score))
 
 
 def _pivot(report: Report, rows: Sequence[Row], decimals: int) -> Pivot:
@@ -83,15 +88,15 @@ def _pivot(report: Report, rows: Sequence[Row], decimals: int) -> Pivot:
 
 def _lines(report: Report, rows: Sequence[Row], decimals: int) -> tuple[Line, ...]:
     """Return a line a system, or a line a system and segment; one group of segments after the other."""
-    groups = list(dict.fromkeys(_group(row) for row in rows))
+    grouped = any(row.group for row in rows)
     lines: dict[tuple[str, int | None, str], list[Row]] = {}
-    for row in sorted(rows, key=lambda row: groups.index(_group(row))):
+    for row in _by_group(rows):
         lines.setdefault((_group(row), row.segment, row.system), []).append(row)
     best = _best(rows)
     clusters = [_cluster(members[0], report) for members in lines.values()]
     return tuple(
         Line(
-            labels=_labels(members[0], report, grouped=any(groups)),
+            labels=_labels(members[0], report, grouped=grouped),
             cells={row.score.name: _cell(row, report, best, decimals) for row in members},
             baseline=members[0].system == report.baseline,
             rule=None not in (above, cluster) and above is not cluster,
