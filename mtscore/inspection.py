@@ -17,24 +17,27 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mtscore.batch import Batch
+from mtscore.errors import counted
 from mtscore.notices import Notice
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mtscore.corpus import Chunk, System
+    from mtscore.notices import Level
 
 ENDS_SENTENCE = np.zeros(256, dtype=np.bool_)
 ENDS_SENTENCE[list(b".?!")] = True
 """What has a space before it at the end of lines that were tokenised and not put together again."""
 SUBWORD_MARKS = ("@@ ", "▁", "<unk>")
+MARKED = "has marks of subword units or unknown words (@@, ▁, <unk>): undo them, or say --force"
 INVISIBLE = ("\u200b", "\u2060", "\ufeff", "\u00ad")
 COMBINING = ("\u0300", "\u0301", "\u0302", "\u0303", "\u0308", "\u030c", "\u0327", "\u0323")
 """The commonest combining marks: decomposed text has some of them."""
 COMBINING_START = b"\xcc"
 """With what they, and few other characters, begin in UTF-8."""
 
-SPACED_LINES, SPACED_SHARE, SUBWORD_SHARE = 5, 0.1, 0.01
+SPACED_LINES, SPACED_SHARE, ODD_SHARE = 5, 0.1, 0.01
 SPACE_SHARE = 1 / 8
 """Text of a script without spaces that has more spaces than this has been split into words."""
 
@@ -80,7 +83,13 @@ class _Side:
     spaced: _Found = field(default_factory=_Found)
     subwords: _Found = field(default_factory=_Found)
     invisible: _Found = field(default_factory=_Found)
-    decomposed: bool = False
+    decomposed: _Found = field(default_factory=_Found)
+    tabs: set[int] = field(default_factory=set)
+    """The numbers of tabs that lines have."""
+
+    def share(self, found: _Found) -> float:
+        """Return the share of lines that were found."""
+        return found.count / max(self.lines, 1)
 
     def look(self, numbers: Sequence[int], lines: Sequence[str | None]) -> str:
         """Take notice of some lines, and return them as one text."""
@@ -92,9 +101,12 @@ class _Side:
         self.subwords.add([numbers[line] for line in _having(SUBWORD_MARKS, batch.text)])
         if not batch.text.isascii():
             self.invisible.add([numbers[line] for line in _having(INVISIBLE, batch.text)])
-        if not self.decomposed and COMBINING_START in batch.data:
-            has_marks = any(mark in batch.text for mark in COMBINING)
-            self.decomposed = has_marks and not unicodedata.is_normalized("NFC", batch.text)
+        if COMBINING_START in batch.data:
+            marked = _having(COMBINING, batch.text)
+            self.decomposed.add(
+                [numbers[line] for line in marked if not unicodedata.is_normalized("NFC", batch[line])]
+            )
+        self.tabs |= {line.count("\t") for line in batch} if "\t" in batch.text else {0}
         return batch.text
 
 
@@ -159,6 +171,7 @@ class Inspector:
             *self._swapped(),
             *self._empty_references(),
             *self._tokenised(),
+            *self._columns(),
             *self._unsplit(),
             *self._identical(),
             *self._written_differently(),
@@ -196,7 +209,7 @@ class Inspector:
         if self._force:
             return []
         spaced = max((side.spaced.count for side in self._reference_sides), default=0)
-        subwords = any(side.subwords.count for side in self._reference_sides)
+        marked = any(side.subwords.count for side in self._reference_sides)
         notices = []
         for system, side in zip(self._systems, self._hypothesis_sides, strict=True):
             enough = side.spaced.count >= max(SPACED_LINES, SPACED_SHARE * side.lines)
@@ -204,11 +217,33 @@ class Inspector:
                 text = "looks tokenised (a space before the final . ? or !): detokenise it, or say --force"
                 name = system.file or system.name
                 notices.append(_notice("warning", "tokenised-hypothesis", text, name, side.spaced))
-            elif not subwords and side.subwords.count > SUBWORD_SHARE * side.lines:
-                text = "has marks of subword units or unknown words (@@, ▁, <unk>): undo them, or say --force"
+            elif not marked and side.share(side.subwords) > ODD_SHARE:
                 name = system.file or system.name
-                notices.append(_notice("warning", "tokenised-hypothesis", text, name, side.subwords))
+                notices.append(_notice("warning", "tokenised-hypothesis", MARKED, name, side.subwords))
+        if not any(side.subwords.count for side in self._hypothesis_sides):
+            notices += [
+                _notice("warning", "tokenised-reference", MARKED, name, side.subwords)
+                for name, side in self._named_references()
+                if side.share(side.subwords) > ODD_SHARE
+            ]
         return notices
+
+    def _columns(self) -> list[Notice]:
+        """Suspect several systems in one file: to sacreBLEU they are columns, here a tab is text."""
+        return [
+            Notice(
+                "warning",
+                "columns",
+                f"has {counted(min(side.tabs), 'tab')} on every line, and tabs are text here: if these are "
+                "columns, score one at a time (cut -f1)",
+                file=system.file or system.name,
+            )
+            for system, side in zip(self._systems, self._hypothesis_sides, strict=True)
+            if len(side.tabs) == 1
+            and side.tabs != {0}
+            and side.lines > 1
+            and all(other.tabs == {0} for other in self._reference_sides)
+        ]
 
     def _unsplit(self) -> list[Notice]:
         if self._script is None:
@@ -244,17 +279,17 @@ class Inspector:
         return copies + twins + references + sources
 
     def _written_differently(self) -> list[Notice]:
-        decomposed = any(side.decomposed for side in self._reference_sides)
-        invisible = any(side.invisible.count for side in self._reference_sides)
         notices = []
         for system, side in zip(self._systems, self._hypothesis_sides, strict=True):
-            name = system.file or system.name
-            if side.decomposed != decomposed:
+            name, references = system.file or system.name, self._reference_sides
+            own, others = side.share(side.decomposed), [other.share(other.decomposed) for other in references]
+            if level := _contrast(own, others) or _contrast(min(others), [own]):
                 text = "hypotheses and references are in different Unicode normal forms (NFC, NFD)"
-                notices.append(Notice("note", "normal-form", text, file=name))
-            if side.invisible.count and not invisible:
+                notices.append(Notice(level, "normal-form", text, file=name))
+            own, others = side.share(side.invisible), [other.share(other.invisible) for other in references]
+            if level := _contrast(own, others):
                 text = "zero-width or soft-hyphen characters, which the references have not"
-                notices.append(_notice("note", "invisible-characters", text, name, side.invisible))
+                notices.append(_notice(level, "invisible-characters", text, name, side.invisible))
         return notices
 
     def _named_references(self) -> list[tuple[str, _Side]]:
@@ -263,10 +298,15 @@ class Inspector:
         return list(zip(names, self._reference_sides, strict=True))
 
 
-def _notice(level: str, code: str, text: str, file: str, found: _Found) -> Notice:
-    return Notice(
-        "warning" if level == "warning" else "note", code, text, file, line=found.first, count=found.count
-    )
+def _notice(level: Level, code: str, text: str, file: str, found: _Found) -> Notice:
+    return Notice(level, code, text, file, line=found.first, count=found.count)
+
+
+def _contrast(share: float, others: Sequence[float]) -> Level | None:
+    """Return how much it matters that a share of lines is more than twice that of all other texts."""
+    if share <= 2 * max(others):
+        return None
+    return "warning" if share >= ODD_SHARE else "note"
 
 
 def _as_batch(lines: Sequence[str | None]) -> Batch:

@@ -107,6 +107,21 @@ def test_tokenised_hypotheses_pass_where_it_is_meant_or_rare(
 
 
 @pytest.mark.parametrize("mark", ["@@ ", "▁", "<unk>"])
+def test_marks_of_subwords_in_references_are_noticed(mark: str) -> None:
+    """Marks in a hundredth of a reference's lines are a warning, unless hypotheses have some."""
+    marked = [line.replace("sat", f"s{mark}at") for line in LINES]
+    (found,) = [notice for notice in notices(LINES, LINES, marked) if notice.level == "warning"]
+    assert (found.level, found.code, found.file, found.line) == (
+        "warning",
+        "tokenised-reference",
+        "gold.en",
+        1,
+    )
+    assert codes(notices(marked, marked)) == []
+    assert codes(notices(LINES, marked, force=True)) == []
+
+
+@pytest.mark.parametrize("mark", ["@@ ", "▁", "<unk>"])
 def test_marks_of_subwords_are_noticed(mark: str) -> None:
     """Subword marks that only hypotheses have are a warning."""
     found = notices([line.replace("a", f"a{mark}", 1) for line in LINES], LINES)
@@ -210,10 +225,36 @@ def test_one_different_line_in_a_later_chunk_is_no_copy() -> None:
     assert notices([*LINES[:-1], "Else"], LINES) == []
 
 
+CAFE = ["Le café est ici."] * 300
+
+
 @pytest.mark.parametrize(
-    ("hypothesis", "code"),
+    ("line", "code"),
     [("Le cafe\u0301 est ici.", "normal-form"), ("Le café\u200b est ici.", "invisible-characters")],
 )
-def test_differences_that_nobody_sees_are_noted(hypothesis: str, code: str) -> None:
-    """Decomposed letters or invisible characters on one side only are a note."""
-    assert codes(notices([hypothesis], ["Le café est ici."]), "note") == [code]
+def test_differences_that_nobody_sees(line: str, code: str) -> None:
+    """Decomposed letters or invisible characters are a warning in many lines, and a note in a few."""
+    assert codes(notices([line] * 3 + CAFE[3:], CAFE)) == [code]
+    assert codes(notices([line] * 6 + CAFE[6:], [line] * 2 + CAFE[2:])) == [code]
+    few = notices([line] * 2 + CAFE[2:], CAFE)
+    assert (codes(few), codes(few, "note")) == ([], [code])
+    assert notices([line] * 9 + CAFE[9:], [line] * 5 + CAFE[5:]) == []
+
+
+def test_decomposed_references_are_a_difference_too() -> None:
+    """It does not matter which side is decomposed."""
+    decomposed = [line.replace("é", "e\u0301") for line in CAFE]
+    assert codes(notices(CAFE, decomposed)) == ["normal-form"]
+    assert codes(notices(CAFE, decomposed, CAFE)) == []
+    assert codes(notices(decomposed, decomposed)) == []
+
+
+def test_columns_are_suspected() -> None:
+    """The same number of tabs on every line of a hypothesis, and none in references, is a warning."""
+    two = [f"{line}\t{line}" for line in LINES]
+    (found,) = notices(two, LINES)
+    assert (found.level, found.code, found.file) == ("warning", "columns", "out.en")
+    assert found.text.startswith("has 1 tab on every line")
+    assert notices([*two[:-1], LINES[-1]], LINES) == []
+    assert notices(two, [f"{line}\tand more" for line in LINES]) == []
+    assert notices(two[:1], LINES[:1]) == []
