@@ -504,7 +504,7 @@ def test_notes_are_for_those_who_ask(call: Call) -> None:
 
 
 def test_warnings(call: Call) -> None:
-    """A warning is printed behind the result, not with -q, and makes --strict's exit code 1."""
+    """A warning is printed behind the result, not with -q, unless --strict makes it exit code 1."""
     warning = "mtscore: warning: no segment of stdin has a 4-gram"
     found = call("ref", "cat\nbird\n")
     assert (found.code, found.out.count("\n"), found.err[: len(warning)]) == (0, 1, warning)
@@ -512,7 +512,7 @@ def test_warnings(call: Call) -> None:
     quiet = call("ref -q", "cat\nbird\n")
     assert quiet == Result(0, found.out, "")
     assert call("ref --strict", "cat\nbird\n") == Result(1, found.out, found.err)
-    assert call("ref --strict -q", "cat\nbird\n") == Result(1, found.out, "")
+    assert call("ref --strict -q", "cat\nbird\n") == Result(1, found.out, found.err)
     assert call("ref --strict -v -i ref").code == 0
 
 
@@ -539,6 +539,23 @@ def assert_refused(found: Result, *parts: str, code: int = 2) -> None:
     assert "Traceback" not in found.err
     for part in parts:
         assert part in found.err
+
+
+def test_an_order_that_contradicts_the_name(call: Call) -> None:
+    """An order of words is an error where the metric's name says another, unless it is for another metric."""
+    assert_refused(
+        call("ref -i hyp -m chrf++ --chrf-word-order 1"),
+        "--chrf-word-order 1: contradicts chrf++ (-m chrf --chrf-word-order 1)",
+    )
+    both = call("ref -i hyp -m chrf chrf++ --chrf-word-order 1 -b").out
+    assert both == "".join(call(f"ref -i hyp -m {name} -b").out for name in ("chrf+", "chrf++"))
+    assert call("ref -i hyp -m chrf++ --chrf-word-order 2 -b").out == call("ref -i hyp -m chrf++ -b").out
+
+
+@pytest.mark.parametrize("option", ["-j 0", "--paired-jobs 0"])
+def test_as_many_jobs_as_processors(option: str, call: Call) -> None:
+    """No jobs at all are one for each processor."""
+    assert call(f"ref -i hyp {option}") == call("ref -i hyp")
 
 
 @pytest.mark.parametrize(
@@ -584,7 +601,7 @@ def assert_refused(found: Result, *parts: str, code: int = 2) -> None:
         ("ref -i hyp --tok intl", "No such option '--tok'. (Did you mean one of: '--tokenize', '-tok'?)"),
         ("ref -i hyp --nope", "No such option '--nope'"),
         ("ref -i hyp --quiet=1", "'--quiet' does not take a value"),
-        ("ref -i hyp -j 0", "the number of jobs must be at least 1, not 0"),
+        ("ref -i hyp -j -1", "the number of jobs must be at least 1, not -1"),
         ("ref -i hyp --names a,b", "--names: 2 names for 1 system"),
         ("ref -i hyp --examples -1", "examples must be >= 0, not -1"),
         ("ref -i hyp -o report.yaml", "a report's format is told by its suffix"),

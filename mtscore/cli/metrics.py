@@ -11,6 +11,8 @@ from mtscore.notices import Notice
 from mtscore.tokenizers import LANGUAGES, default_tokenizer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mtscore.cli.like import Like
     from mtscore.cli.score import ScoreOptions
     from mtscore.metrics.base import Metric
@@ -29,6 +31,7 @@ def build_metrics(options: ScoreOptions) -> tuple[list[Metric[Any, Any]], list[N
         raise UsageError(
             f"contradicts --like, which has {like.signature.name}", where=f"-m {' '.join(names)}"
         )
+    _check_names(names, options)
     metrics = [
         like.metric(_given(name, options))
         if like and name == like.name
@@ -37,6 +40,22 @@ def build_metrics(options: ScoreOptions) -> tuple[list[Metric[Any, Any]], list[N
     ]
     notices = [*_unused(names, options), *_language(names, options), *_asian(names, options)]
     return metrics, [*(like.notices(metrics[names.index(like.name)]) if like else []), *notices]
+
+
+def _check_names(names: Sequence[str], options: ScoreOptions) -> None:
+    """Raise a UsageError if an option contradicts a metric's name, and no other metric takes it."""
+    fixed = {name: METRICS[_registered(name)].fixed for name in names}
+    for name in names:
+        for given in _given(name, options):
+            takers = [other for other in names if _family(other) == _family(name)]
+            if fixed[name].get(given.argument, given.value) != given.value and all(
+                given.argument in fixed[other] for other in takers
+            ):
+                raise UsageError(
+                    f"contradicts {name}",
+                    where=f"{given.spelling} {given.value}",
+                    hint=f"-m {_family(name)} {given.spelling} {given.value}",
+                )
 
 
 def _like(signature: str | None) -> Like | None:

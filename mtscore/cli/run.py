@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,12 +18,9 @@ from mtscore.significance import check_trials
 from mtscore.tokenizers import TOKENIZERS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mtscore.cli.score import ScoreOptions
     from mtscore.gates import Limit
     from mtscore.metrics.base import Metric
-    from mtscore.notices import Notice
     from mtscore.results import Report
 
 
@@ -53,7 +51,10 @@ def _score(options: ScoreOptions) -> int:
     output.show(report)
     messages.notices(report.notices, quiet=options.quiet, verbose=options.verbose)
     messages.failed_gates(report.gates)
-    return DONE if report.passed and not (options.strict and _has_warning(report.notices)) else NO
+    failures = [notice for notice in report.notices if options.strict and notice.level == "warning"]
+    if options.quiet:
+        messages.notices(failures, quiet=False, verbose=False)
+    return DONE if report.passed and not failures else NO
 
 
 def evaluated(options: ScoreOptions, *, digest: bool = False) -> Report:
@@ -91,7 +92,7 @@ def _plan(options: ScoreOptions, metrics: list[Metric[Any, Any]]) -> Plan:
         regression=options.fail_on_regression,
         examples=options.examples,
         force=options.force,
-        jobs=options.jobs,
+        jobs=options.jobs or os.cpu_count() or 1,
     )
 
 
@@ -119,7 +120,3 @@ def _test(options: ScoreOptions) -> tuple[Literal["ar", "bs"] | None, int]:
         check_trials(options.paired_ar_n, "-parn/--paired-ar-n")
         return "ar", options.paired_ar_n
     return None, 0
-
-
-def _has_warning(notices: Sequence[Notice]) -> bool:
-    return any(notice.level == "warning" for notice in notices)

@@ -300,7 +300,12 @@ gates = grouped("Gates (exit code 1)")
 @output("--strict", is_flag=True, help="A warning is exit code 1.")
 @output("-nc", "--no-color", is_flag=True, help="No bold, no colours.")
 @output(
-    "-j", "--jobs", "--paired-jobs", default=1, metavar="N", help="Score N chunks at a time; same result."
+    "-j",
+    "--jobs",
+    "--paired-jobs",
+    default=1,
+    metavar="N",
+    help="Score N chunks at a time (0: one a processor); same result.",
 )
 @click.option(
     "--usage",
