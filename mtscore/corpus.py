@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress, count
+from itertools import compress, count, zip_longest
 from types import NoneType
 from typing import NamedTuple, NoReturn, Protocol, TypeAlias, TypeVar, cast
 
@@ -35,7 +35,8 @@ class System(NamedTuple):
     file: str | None = None
 
 
-class Chunk(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Chunk:
     """Hold some segments of all inputs, aligned.
 
     `numbers` are the segments' line numbers, from 1; `systems[s][i]` and `references[r][i]` are texts, and
@@ -276,8 +277,9 @@ def references_by_segment(references: Iterable[Iterable[str]]) -> list[list[str 
     Raises:
         ShapeError: if a segment's references are not a list of strings.
     """
-    from itertools import zip_longest  # noqa: PLC0415
-
+    if isinstance(references, str | bytes) or not isinstance(references, Iterable):
+        got = type(references).__name__
+        raise ShapeError(f"references must be a list of lists of strings, one a segment, not {got}")
     segments = [_strings(segment, f"references of segment {i}") for i, segment in enumerate(references, 1)]
     return [list(stream) for stream in zip_longest(*segments)]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from mtscore._version import VERSION
-from mtscore.errors import AlignmentError, UsageError, counted
+from mtscore.errors import AlignmentError, ShapeError, UsageError, counted
 from mtscore.inspection import Inspector
 from mtscore.metrics.base import Metric
 from mtscore.notices import Notice
@@ -39,7 +40,7 @@ from mtscore.significance import (
 from mtscore.statistics import collect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from mtscore.arrays import Floats, Integers
     from mtscore.corpus import Chunk, System
@@ -80,6 +81,7 @@ class Plan:
 
     Raises:
         UsageError: if a value makes no sense, or does not go with another one.
+        ShapeError: if metrics are no list or groups no mapping.
     """
 
     metrics: Sequence[AnyMetric]
@@ -120,8 +122,10 @@ class Plan:
         check_alpha(self.alpha)
         if not isinstance(self.jobs, int) or self.jobs < 1:
             raise UsageError(f"the number of jobs must be at least 1, not {self.jobs!r}", where="-j/--jobs")
-        if self.examples < 0:
-            raise UsageError(f"examples must be >= 0, not {self.examples}", where="--examples")
+        if not isinstance(self.examples, int) or self.examples < 0:
+            raise UsageError(f"examples must be >= 0, not {self.examples!r}", where="--examples")
+        if not isinstance(self.groups, Mapping):
+            raise ShapeError("groups must be a mapping from columns to labels", hint="{'domain': [...]}")
 
     @property
     def compares(self) -> bool:
@@ -205,10 +209,12 @@ def evaluate(
 
 
 def check_metrics(metrics: Sequence[AnyMetric]) -> None:
-    """Raise a UsageError unless these are metrics, each with a name of its own.
+    """Raise an error unless these are metrics, each with a name of its own.
 
     A comparison goes by names: two settings of one metric are two evaluations.
     """
+    if isinstance(metrics, Metric):
+        raise ShapeError("metrics must be a list", hint=f"[{metrics.name}]")
     for metric in metrics:
         if not isinstance(metric, Metric):
             raise UsageError(f"{metric!r} is no metric", hint="for example mtscore.BLEU()")

@@ -20,7 +20,7 @@ from mtscore.results import Cluster, Interval, Pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import TypeAlias
+    from typing import TypeAlias, TypeGuard
 
     from mtscore.arrays import Booleans, Floats, Integers
     from mtscore.results import Better
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 TIE = 1e-9
 """Two differences of scores that are this close are equal: they differ by rounding alone."""
+
+SEEDS = 10**40
+"""Numbers of signatures have no more digits."""
 
 BLOCK = 1 << 21
 """How many weights exist at once (16 MiB of float64)."""
@@ -288,7 +291,7 @@ MOST_TRIALS = 10_000_000
 
 def check_trials(trials: int, option: str) -> None:
     """Raise a `UsageError` unless the number of trials makes sense; `option` is where it came from."""
-    if not isinstance(trials, int) or not 1 <= trials <= MOST_TRIALS:
+    if not _is_whole(trials) or not 1 <= trials <= MOST_TRIALS:
         raise UsageError(
             f"the number of trials must be a whole number from 1 to {MOST_TRIALS}, not {trials!r}",
             where=option,
@@ -296,15 +299,23 @@ def check_trials(trials: int, option: str) -> None:
 
 
 def check_seed(seed: object) -> None:
-    """Raise a `UsageError` unless the seed is a whole number from 0 up."""
-    if not isinstance(seed, int) or seed < 0:
+    """Raise a `UsageError` unless the seed is a whole number from 0 up that a signature has room for."""
+    if not _is_whole(seed) or seed < 0:
         raise UsageError(f"the seed must be a whole number from 0 up, not {seed!r}", where="--seed")
+    if seed >= SEEDS:
+        raise UsageError("the seed has more than 40 digits", where="--seed")
+
+
+def _is_whole(number: object) -> TypeGuard[int]:
+    return isinstance(number, int) and not isinstance(number, bool)
 
 
 def check_alpha(alpha: float) -> None:
     """Raise a `UsageError` unless the level of significance lies between 0 and 1."""
-    if not 0 < alpha < 1:
-        raise UsageError(f"the level must lie between 0 and 1, not {alpha}", where="--alpha", hint="try 0.05")
+    if not isinstance(alpha, int | float) or not 0 < alpha < 1:
+        raise UsageError(
+            f"the level must lie between 0 and 1, not {alpha!r}", where="--alpha", hint="try 0.05"
+        )
 
 
 def find_baseline(systems: Sequence[str], baseline: str | None = None) -> int:

@@ -22,6 +22,7 @@ import pytest
 from mtscore import BLEU, CHRF, TER, evaluate, evaluate_systems, lines
 from mtscore.catalog import catalogue
 from mtscore.cli import main
+from mtscore.corpus import references_by_segment
 from mtscore.errors import (
     IntegrityError,
     MissingExtraError,
@@ -545,7 +546,10 @@ def test_references_of_a_sentence(wrong: Any) -> None:
             {"smooth_method": "add-k", "smooth_value": 1e308},
             "smooth value must be from 0 to 1e100, not 1e+308",
         ),
-        ({"tokenize": 13}, "unknown tokenizer 13"),
+        ({"tokenize": 13}, "tokenize must be a string, not 13"),
+        ({"tokenize": ["13a"]}, "tokenize must be a string, not ['13a']"),
+        ({"smooth_method": ["exp"]}, "smooth_method must be a string, not ['exp']"),
+        ({"trg_lang": 13}, "trg_lang must be a string, not 13"),
     ],
 )
 def test_settings_of_another_type(settings: dict[str, Any], message: str) -> None:
@@ -584,6 +588,11 @@ def test_largest_smoothing_value(method: str) -> None:
         ({"metrics": [BLEU(), BLEU(tokenize="intl")]}, "two metrics are called BLEU"),
         ({"metrics": ["bleu"]}, "'bleu' is no metric (for example mtscore.BLEU())"),
         ({"baseline": "c"}, "no system is called c (known: a, b)"),
+        ({"test": "ar", "trials": True}, "a whole number from 1 to 10000000, not True"),
+        ({"seed": True}, "the seed must be a whole number from 0 up, not True"),
+        ({"seed": 10**40}, "the seed has more than 40 digits"),
+        ({"alpha": "x"}, "the level must lie between 0 and 1, not 'x'"),
+        ({"examples": 1.5}, "examples must be >= 0, not 1.5"),
     ],
 )
 def test_plans_that_make_no_sense(plan: dict[str, Any], message: str) -> None:
@@ -591,6 +600,23 @@ def test_plans_that_make_no_sense(plan: dict[str, Any], message: str) -> None:
     systems = {"a": HYPOTHESIS.splitlines(), "b": REFERENCE.splitlines()}
     with pytest.raises(UsageError, match=re.escape(message)):
         evaluate_systems(systems, [REFERENCE.splitlines()], **plan)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "message"),
+    [
+        (evaluate_systems, {"metrics": CHRF()}, "metrics must be a list ([chrF2])"),
+        (evaluate_systems, {"groups": ["x"]}, "groups must be a mapping"),
+        (references_by_segment, {"references": 5}, "references must be a list of lists of strings"),
+    ],
+)
+def test_arguments_of_the_wrong_type(
+    function: Callable[..., object], arguments: dict[str, Any], message: str
+) -> None:
+    """An argument of the wrong type is a ShapeError that names it."""
+    texts = {"systems": {"a": ["x"]}, "references": [["x"]]} if function is evaluate_systems else {}
+    with pytest.raises(ShapeError, match=re.escape(message)):
+        function(**texts, **arguments)
 
 
 def test_systems_without_names() -> None:

@@ -141,6 +141,9 @@ class BLEU(Metric[_Prepared, BLEUScore]):
     trg_lang: str = ""
 
     def __post_init__(self) -> None:
+        for name in ("smooth_method", "tokenize", "trg_lang"):
+            if not isinstance(value := getattr(self, name), str | None):
+                raise UsageError(f"{name} must be a string, not {value!r}")
         if self.smooth_method not in SMOOTHING:
             raise UsageError(
                 f"unknown smoothing method {self.smooth_method!r}",
