@@ -278,9 +278,9 @@ def test_what_a_shift_saves_in_the_beam(height: int, width: int) -> None:
     saved = set()
     for _ in range(200):
         start, target = rng.randrange(height), rng.randint(0, height)
-        shift = -min(rng.randint(1, 10), height - start), start, target
-        moved = edits._move(hypothesis, shift)
-        found = saved_in_beam(rows, moved, reference, *edits._changed(shift))
+        shift = edits.Shift(min(rng.randint(1, 10), height - start), start, target)
+        moved = shift.of(hypothesis)
+        found = saved_in_beam(rows, moved, reference, *shift.changed)
         assert found == beam_distance(rows) - beam_distance(beam_rows(moved, reference)), shift
         saved.add(found)
     assert len(saved) > 1

@@ -1,1 +1,1 @@
-"""Arrays in, arrays out: the inner loops, in numpy alone."""
+"""The inner loops: how segments whose tokens are numbers or characters are compared, no text and no file."""

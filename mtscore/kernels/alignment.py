@@ -5,8 +5,12 @@ A diagonal step keeps or replaces a word, a step down drops a word of the hypoth
 inserts one of the reference. Of the ways that cost the same the one is taken that, read from its end, prefers
 diagonal steps to drops, and drops to insertions.
 
-All cells of a row are found at once, as bit vectors of whether they cost one more or one less than their
-neighbours (Myers 1999, in the form of Hyyrö 2003).
+All cells of a row are found at once, by bit vectors over its cells (Myers 1999, in the form of Hyyrö 2003):
+
+- `equal`: the row's word is that of the column;
+- `more`, `less`: the cell costs one more, or one less, than the one to its left;
+- `level`: it costs as much as the one diagonally above it, otherwise one more;
+- `down`, `up`: it costs one more, or one less, than the one above it.
 
 A segment is a string with one character a word.
 """
@@ -83,10 +87,10 @@ def exact_rows(hypothesis: str, where: Mapping[str, int], width: int) -> Iterato
     more, less = full, 0
     rows = []
     for word in hypothesis:
-        mask = where.get(word, 0)
-        level = ((mask & more) + more ^ more) | mask | less
+        equal = where.get(word, 0)
+        level = ((equal & more) + more ^ more) | equal | less
         down = less | full ^ (level | more)
-        rows.append((0, level ^ mask, down))
+        rows.append((0, level ^ equal, down))
         up = level & more
         down = down << 1 | 1
         more = (up << 1 | full ^ (level | down)) & full

@@ -31,14 +31,13 @@ MARGIN = BEAM - 2
 
 
 class BeamRow(NamedTuple):
-    """Hold a row within the beam: how its cells are entered, as the first three tell, and what they cost."""
+    """Hold a row within the beam: how its cells are entered, and by `more` and `less` what they cost."""
 
     base: int
     detour: int
     drop: int
     more: int
     less: int
-    """Which cells cost one more, or one less, than the one to the left."""
     rise: int
     """How much more the cell at the base costs than the one at the base of the row above."""
 
@@ -64,8 +63,9 @@ def is_in_beam(alignment: Alignment, height: int) -> bool:
     If it does, the beam leads to the same alignment and distance: along this way it costs the same as in the
     whole table, and since nothing costs less in the beam, no other step can have come to be preferred.
 
-    It is enough to look where it enters each column: where it leaves one, it is a column away from where it
-    enters the next, and for that the beam has room.
+    It is enough to look where it enters each column. Within one it only goes down, so that it strays farthest
+    where it enters or where it leaves; and there it is at most one column farther to the left of the diagonal
+    than where it enters the next, for which the beam has room.
     """
     ratio = height and (len(alignment.passed) - 1) / height
     return all(abs(row * ratio - column) <= MARGIN for column, row in enumerate(alignment.passed))
@@ -99,7 +99,7 @@ def saved_in_beam(rows: Sequence[BeamRow], hypothesis: str, reference: str, begi
 
 
 def _rows_below(above: BeamRow, number: int, hypothesis: str, reference: str) -> Iterator[BeamRow]:
-    """Yield the rows that follow the one with a number."""
+    """Yield the rows after the row of a number, which is `above`."""
     columns = _columns(len(hypothesis), len(reference))
     first, end = columns(number)
     for number_below, word in enumerate(hypothesis[number:], number + 1):

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from contextlib import suppress
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from rapidfuzz.distance import LCSseq, Levenshtein
@@ -36,12 +36,41 @@ FARTHEST = 50
 """The largest difference of the positions between which a phrase is moved."""
 
 LONGEST_WHOLE = 8192
-"""Pairs with a longer side get no whole table: its bits would fill the memory."""
+"""Pairs with a longer side get no whole table: the bits of its cells, 27 MB then, grow with the square."""
 
-Shift: TypeAlias = tuple[int, int, int]
-"""(-size, start, target): words `start` to `start + size` of the hypothesis move before word `target`. Of
-shifts that save as much, the smallest tuple is the one to make."""
-NO_SHIFT = (0, 0, 0)
+
+class Shift(NamedTuple):
+    """Move words `start` to `start + size` of the hypothesis before word `target`."""
+
+    size: int
+    start: int
+    target: int
+
+    @property
+    def landing(self) -> int:
+        """Return before which of the other words the moved ones stand in the end.
+
+        A target right behind the block moves it by its own length, but the one after that by a single word.
+        """
+        return self.target if self.target <= self.start + self.size else self.target - self.size
+
+    @property
+    def changed(self) -> tuple[int, int]:
+        """Return the first and the one-past-last word that changes."""
+        return min(self.start, self.landing), max(self.start, self.landing) + self.size
+
+    def of(self, hypothesis: str) -> str:
+        """Return the hypothesis after the shift."""
+        end = self.start + self.size
+        rest, landing = hypothesis[: self.start] + hypothesis[end:], self.landing
+        return rest[:landing] + hypothesis[self.start : end] + rest[landing:]
+
+
+NO_SHIFT = Shift(0, 0, 0)
+
+
+_distance = partial(Levenshtein.distance, score_hint=64)
+"""With a guess of the distance, long pairs that are much alike take a fraction of the time."""
 
 
 class _OutsideBeamError(Exception):
@@ -50,9 +79,7 @@ class _OutsideBeamError(Exception):
 
 def word_edits(hypotheses: Sequence[str], references: Sequence[str]) -> Integers:
     """Return the Levenshtein distance of each pair, shape (pairs,)."""
-    # With a guess of the distance, long pairs that are much alike take a fraction of the time.
-    distance = partial(Levenshtein.distance, score_hint=64)
-    return np.fromiter(map(distance, hypotheses, references), np.int64, len(hypotheses))
+    return np.fromiter(map(_distance, hypotheses, references), np.int64, len(hypotheses))
 
 
 def shift_edits(hypotheses: Sequence[str], references: Sequence[str]) -> Integers:
@@ -68,7 +95,7 @@ def _shift_edits(hypothesis: str, reference: str) -> int:
     """
     height, width = len(hypothesis), len(reference)
     if max(height, width) <= LONGEST_WHOLE:
-        distance = Levenshtein.distance(hypothesis, reference)
+        distance = _distance(hypothesis, reference)
         if is_all_in_beam(height, width, distance):
             lowest = max(height, width) - _words_in_common(hypothesis, reference)
             if distance <= lowest + 1:
@@ -77,7 +104,7 @@ def _shift_edits(hypothesis: str, reference: str) -> int:
         with suppress(_OutsideBeamError):
             # However short the distance is, the last alignment has to be checked.
             return _search(_CheckedTable(hypothesis, reference, distance), enough=-1)
-    return _search(_BeamTable(hypothesis, reference), enough=1)
+    return _search(_BeamTable(hypothesis, reference), enough=1)  # whatever shift follows is an edit, too
 
 
 def _words_in_common(hypothesis: str, reference: str) -> int:
@@ -100,12 +127,17 @@ def _search(table: _Table, enough: int) -> int:
         considered += len(shifts)
         if considered == MOST_CANDIDATES:
             break
-        saved, shift = table.best_shift(sorted(set(shifts)))
+        saved, shift = table.best_shift(sorted(set(shifts), key=_preference))
         if not saved:
             break
         table.make(shift, saved)
         made += 1
     return made + table.distance
+
+
+def _preference(shift: Shift) -> tuple[int, int, int]:
+    """Return the key by which shifts are sorted: of those that save as much, the first one is made."""
+    return -shift.size, shift.start, shift.target
 
 
 class _Table(ABC):
@@ -126,7 +158,7 @@ class _Table(ABC):
 
     def make(self, shift: Shift, saved: int) -> None:
         """Make a shift that is known to save so many edits."""
-        self.hypothesis = _move(self.hypothesis, shift)
+        self.hypothesis = shift.of(self.hypothesis)
         self.distance -= saved
 
 
@@ -145,10 +177,10 @@ class _WholeTable(_Table):
         saved, best = 0, NO_SHIFT
         for shift in shifts:
             # A shift of n words saves at most 2n edits: n drops here and n insertions there.
-            if -2 * shift[0] <= saved or saved == self.distance:
+            if 2 * shift.size <= saved or saved == self.distance:
                 break
             limit = self.distance - saved - 1
-            left = Levenshtein.distance(_move(self.hypothesis, shift), self.reference, score_cutoff=limit)
+            left = Levenshtein.distance(shift.of(self.hypothesis), self.reference, score_cutoff=limit)
             if left <= limit:
                 saved, best = self.distance - left, shift
         return saved, best
@@ -181,8 +213,8 @@ class _BeamTable(_Table):
     def best_shift(self, shifts: Sequence[Shift]) -> tuple[int, Shift]:
         saved, best = 0, NO_SHIFT
         for shift in shifts:  # all of them: to bring a way into the beam may save more than 2n edits
-            moved = _move(self.hypothesis, shift)
-            gain = saved_in_beam(self._rows, moved, self.reference, *_changed(shift))
+            moved = shift.of(self.hypothesis)
+            gain = saved_in_beam(self._rows, moved, self.reference, *shift.changed)
             if gain > saved:
                 saved, best = gain, shift
         return saved, best
@@ -208,7 +240,7 @@ def _candidates(table: _Table) -> Iterator[Shift]:
             if not table.reference.startswith(table.hypothesis[start : start + size], j):
                 break
             for target in dict.fromkeys(passed[: size + 1]):
-                yield -size, start, target
+                yield Shift(size, start, target)
 
 
 def _phrases(hypothesis: str, reference: str, alignment: Alignment) -> Iterator[tuple[int, int, int]]:
@@ -231,27 +263,3 @@ def _phrases(hypothesis: str, reference: str, alignment: Alignment) -> Iterator[
                 yield start, j, end - start
             elif wrong > 0 and reference.startswith(hypothesis[start : start + wrong], j):
                 yield start, j, wrong
-
-
-def _landing(shift: Shift) -> int:
-    """Return before which of the other words the moved ones stand after a shift.
-
-    A target right behind the block moves it by its own length, but the one after that by a single word.
-    """
-    size, start, target = -shift[0], shift[1], shift[2]
-    return target if target <= start + size else target - size
-
-
-def _move(hypothesis: str, shift: Shift) -> str:
-    """Return the hypothesis after a shift."""
-    size, start, _ = shift
-    rest = hypothesis[:start] + hypothesis[start - size :]
-    landing = _landing(shift)
-    return rest[:landing] + hypothesis[start : start - size] + rest[landing:]
-
-
-def _changed(shift: Shift) -> tuple[int, int]:
-    """Return the first and the one-past-last word that a shift changes."""
-    size, start, _ = shift
-    landing = _landing(shift)
-    return min(start, landing), max(start, landing) - size
