@@ -366,11 +366,16 @@ def _of_environment(folder: Path, offline: bool, sacrebleu: Path | None) -> Stor
 
 def _usual_folder() -> Path:
     named = os.environ.get(CACHE_VARIABLE)
-    if not named:
-        import platformdirs  # noqa: PLC0415  # not needed by those who name the folder
+    try:
+        if not named:
+            import platformdirs  # noqa: PLC0415  # not needed by those who name the folder
 
-        named = platformdirs.user_cache_dir("mtscore")
-    return Path(named).expanduser()
+            named = platformdirs.user_cache_dir("mtscore")
+        return Path(named).expanduser()
+    except RuntimeError as error:  # a user without a home, as in some containers
+        raise StorageError(
+            "there is no home folder to keep the cache in", hint=f"--cache or {CACHE_VARIABLE} names another"
+        ) from error
 
 
 def _told_offline() -> bool:
@@ -378,7 +383,7 @@ def _told_offline() -> bool:
 
 
 def _sacrebleu_folder() -> Path | None:
-    theirs = Path(os.environ.get(SACREBLEU_VARIABLE) or Path.home() / ".sacrebleu")
+    theirs = Path(os.environ.get(SACREBLEU_VARIABLE) or os.path.expanduser("~/.sacrebleu"))
     return theirs if theirs.is_dir() else None
 
 

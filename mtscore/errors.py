@@ -98,7 +98,7 @@ class IntegrityError(EnvironmentFailure):
 
 
 class WorkerError(EnvironmentFailure):
-    """Another process, which shared the work, has ended before its time."""
+    """Another process could not do its share of the work."""
 
 
 class StorageError(EnvironmentFailure):

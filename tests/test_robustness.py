@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from mtscore.statistics import AnyMetric
 
+MINI = Path(__file__).parents[1] / "testsets" / "mini" / "hyp.good.de"
 REFERENCE = "The cat sat on the mat .\nIt was raining all day long .\n"
 HYPOTHESIS = "The cat sat on a mat .\nIt rained all day long .\n"
 
@@ -185,6 +186,37 @@ def test_messages_that_cannot_be_written(line: str, code: int) -> None:
     done = in_shell(line)
     assert done.returncode == code
     assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("set_too", "message"),
+    [
+        ({}, "there is no home folder to keep the cache in (--cache or MTSCORE_CACHE names another)"),
+        (
+            {"MTSCORE_CACHE": "cache"},
+            "there is no home folder to look for test sets in (set HOME or XDG_CONFIG_HOME)",
+        ),
+        ({"MTSCORE_CACHE": "cache", "XDG_CONFIG_HOME": "/nowhere"}, None),
+    ],
+)
+def test_a_user_without_a_home(
+    set_too: dict[str, str],
+    message: str | None,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where there is no home, as in some containers, texts are scored, and test sets say what to set."""
+    for variable in ("HOME", "MTSCORE_CACHE", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    for variable, value in set_too.items():
+        monkeypatch.setenv(variable, value)
+    nobody: dict[int, str] = {}
+    monkeypatch.setattr("pwd.getpwuid", nobody.__getitem__)
+    assert main(["ref", "-i", "ref", "-b", "-w", "0"]) == 0
+    assert main(["-t", "mini", "-l", "en-de", "-i", str(MINI), "-b", "-w", "0"]) == (3 if message else 0)
+    said = capsys.readouterr()
+    assert said.out == ("100\n" if message else "100\n43\n")
+    assert said.err == (f"mtscore: error: {message}\n" if message else "")
 
 
 # --- Names and texts that attack the terminal ---------------------------------------------------------------

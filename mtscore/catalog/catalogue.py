@@ -26,7 +26,15 @@ from mtscore.catalog.testdata import (
     nothing_kept,
     tag_columns,
 )
-from mtscore.errors import AlignmentError, InputError, IntegrityError, ManifestError, UsageError, counted
+from mtscore.errors import (
+    AlignmentError,
+    InputError,
+    IntegrityError,
+    ManifestError,
+    StorageError,
+    UsageError,
+    counted,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,10 +44,19 @@ if TYPE_CHECKING:
 
 
 def user_folder() -> Path:
-    """Return the folder of the manifests that the user added."""
+    """Return the folder of the manifests that the user added.
+
+    Raises:
+        StorageError: if the user has no home, as in some containers.
+    """
     import platformdirs  # noqa: PLC0415
 
-    return Path(platformdirs.user_config_dir("mtscore")) / "testsets"
+    try:
+        return Path(platformdirs.user_config_dir("mtscore")) / "testsets"
+    except RuntimeError as error:
+        raise StorageError(
+            "there is no home folder to look for test sets in", hint="set HOME or XDG_CONFIG_HOME"
+        ) from error
 
 
 def names() -> list[str]:
