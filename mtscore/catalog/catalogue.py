@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from mtscore import assets
 from mtscore.catalog import formats, manifest
 from mtscore.catalog.archives import read_members
-from mtscore.catalog.content import UNNAMED, Content, from_fields, to_bytes, to_lines
+from mtscore.catalog.content import Content, from_fields, reference_field, to_bytes, to_lines
 from mtscore.catalog.testdata import (
     Part,
     TestData,
@@ -424,8 +424,3 @@ def _joined(pair: str, parts: Sequence[Part], contents: Sequence[Content], keep:
         systems={name: [line for content in contents for line in content.systems[name]] for name in shared},
         keep=keep,
     )
-
-
-def reference_field(name: str) -> str:
-    """Return the field of a reference: `ref:A`, or `ref` for the one without a name."""
-    return UNNAMED if name == UNNAMED else f"ref:{name}"

@@ -33,11 +33,14 @@ class Content:
 
     def fields(self) -> dict[str, list[str]]:
         """Return all lines by field, in the order in which fields are listed."""
-        references = {
-            UNNAMED if name == UNNAMED else f"ref:{name}": texts for name, texts in self.references.items()
-        }
+        references = {reference_field(name): texts for name, texts in self.references.items()}
         systems = {f"sys:{name}": texts for name, texts in self.systems.items()}
         return {"src": self.sources, **references, **self.metadata, **systems}
+
+
+def reference_field(name: str) -> str:
+    """Return the field of a reference: `ref:A`, or `ref` for the one without a name."""
+    return UNNAMED if name == UNNAMED else f"ref:{name}"
 
 
 def from_fields(fields: Mapping[str, list[str]]) -> Content:

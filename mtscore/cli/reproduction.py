@@ -6,6 +6,7 @@ import json
 import os
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -90,7 +91,7 @@ class _Source(NamedTuple):
 # --- Inputs -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Texts:
     """Hold all segments of systems and references, as they were read."""
 
@@ -111,6 +112,7 @@ class _Texts:
             [[line for part in parts for line in part] for parts in streams],
         )
 
+    @cached_property
     def spare_references(self) -> dict[str, list[str]]:
         """Return the references of the test set, if there is one, that were not asked for."""
         testset = self.inputs.testset
@@ -169,7 +171,7 @@ def _judge_claims(source: _Source, options: ReproduceOptions) -> int:
             one.claim,
             texts[words].corpus(systems.index(one.system)),
             texts[words].references,
-            spare=texts[words].spare_references(),
+            spare=texts[words].spare_references,
             model=options.tokenize,
         )
         found.append((one, _with_data_note(verdict) if references else verdict))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mtscore.catalog import catalogue
+from mtscore.catalog.content import reference_field
 from mtscore.cli import messages
 from mtscore.cli.options import (
     Group,
@@ -278,7 +279,7 @@ def _pair_facts(one: Manifest, pair: str, store: Store) -> dict[str, Any]:
     fields = catalogue.known_fields(one, pair, store)
     refs = [field for field in fields or [] if field.startswith("ref")]
     wanted = one.pairs[pair].default_refs
-    scored = [catalogue.reference_field(ref.replace("|", " or ")) for ref in wanted] or refs
+    scored = [reference_field(ref.replace("|", " or ")) for ref in wanted] or refs
     return {"fields": fields, "scored": scored, "segments": catalogue.known_lines(one, pair, store)}
 
 
