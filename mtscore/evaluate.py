@@ -22,6 +22,7 @@ from mtscore.metrics.base import Metric
 from mtscore.notices import Notice
 from mtscore.results import Comparison, Example, Pair, Report, Row
 from mtscore.significance import (
+    DEFAULT_SEED,
     Sample,
     all_pairs,
     approximate_randomisation,
@@ -89,7 +90,7 @@ class Plan:
     resamples: int = 0
     test: Literal["ar", "bs"] | None = None
     trials: int = 0
-    seed: int = 12345
+    seed: int = DEFAULT_SEED
     baseline: str | None = None
     all_pairs: bool = False
     alpha: float = 0.05

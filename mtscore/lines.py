@@ -189,13 +189,13 @@ class LineReader:
         )
 
 
-def read_lines(path: str, *, encoding: str = "utf-8") -> list[str]:
-    """Return all lines of a file.
+def read_lines(path: str, *, encoding: str = "utf-8", trim: bool = True) -> list[str]:
+    """Return all lines of a file, by default without white space at their ends.
 
     Raises:
         InputError: if it cannot be read or decoded.
     """
-    reader = LineReader(path, encoding=encoding)
+    reader = LineReader(path, encoding=encoding, trim=trim)
     try:
         return list(reader)
     finally:

@@ -143,7 +143,7 @@ class Gate(NamedTuple):
     name: str
     passed: bool
     value: float
-    limit: float | None
+    limit: float
     text: str
     p_value: float | None = None
 

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 TIE = 1e-9
 """Two differences of scores that are this close are equal: they differ by rounding alone."""
 
+DEFAULT_SEED = 12345
+"""The field's seed for resampling."""
+
 SEEDS = 10**40
 """Numbers of signatures have no more digits."""
 

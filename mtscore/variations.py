@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mtscore.corpus import Hypotheses
-    from mtscore.metrics.base import Metric
+    from mtscore.statistics import AnyMetric
 
-    AnyMetric: TypeAlias = Metric[Any, Any]
     Retouch: TypeAlias = Callable[[str], str]
 
 NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})

@@ -18,7 +18,7 @@ from mtscore.cli.options import (
     together,
     verbose_option,
 )
-from mtscore.lines import LineReader, read_lines
+from mtscore.lines import read_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -97,8 +97,4 @@ def read_text(path: str, output: Output) -> list[str]:
 
 def read_columns(path: str, output: Output) -> list[str]:
     """Return the lines of a table, whose last columns may be empty."""
-    reader = LineReader(path, encoding=output.encoding, trim=False)
-    try:
-        return list(reader)
-    finally:
-        reader.close()
+    return read_lines(path, encoding=output.encoding, trim=False)

@@ -42,7 +42,7 @@ class Output:
             width=options.width,
             score_only=options.score_only,
             short=options.short,
-            signature_style="pipe" if options.signature_style == "pipe" else "plus",
+            signature_style=options.signature_style,
         )
         files = [(file, format_of(file)) for file in options.output]
         _check_files(options)

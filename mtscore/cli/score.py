@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
+    from mtscore.keys import Style as SignatureStyle
+
 USAGE = """\
 Usage: mtscore REFERENCE... -i HYPOTHESES...     score files, one segment a line
        mtscore REFERENCE < HYPOTHESES            score standard input
@@ -139,7 +141,7 @@ class ScoreOptions(NamedTuple):
     width: int | None
     output: tuple[str, ...]
     short: bool
-    signature_style: str
+    signature_style: SignatureStyle
     examples: int
     quiet: bool
     verbose: bool

@@ -19,7 +19,16 @@ from mtscore.diagnostics.agreement import MEASURES, Coefficient, is_constant
 from mtscore.errors import AlignmentError, InputError, UsageError
 from mtscore.results import Pair
 from mtscore.signature import Signature
-from mtscore.significance import check_seed, check_trials, draws, holm, interval, masks, p_value
+from mtscore.significance import (
+    DEFAULT_SEED,
+    check_seed,
+    check_trials,
+    draws,
+    holm,
+    interval,
+    masks,
+    p_value,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -147,7 +156,7 @@ class Agreement:
 
 
 def correlate(
-    judgements: Judgements, *, group: Group = "no", resamples: int = 0, seed: int = 12345
+    judgements: Judgements, *, group: Group = "no", resamples: int = 0, seed: int = DEFAULT_SEED
 ) -> list[Agreement]:
     """Return every measure of every metric: Pearson, Spearman, Kendall's tau-b, RMSE, pairwise accuracy.
 
@@ -177,7 +186,7 @@ def correlate(
 
 
 def compare_metrics(
-    judgements: Judgements, *, group: Group = "no", trials: int = 1000, seed: int = 12345
+    judgements: Judgements, *, group: Group = "no", trials: int = 1000, seed: int = DEFAULT_SEED
 ) -> list[Pair]:
     """Test for every two metrics whether one agrees better with people, two-sided.
 

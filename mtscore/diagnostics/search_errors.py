@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mtscore.arrays import Booleans, Floats
+    from mtscore.notices import Level
 
 Fault: TypeAlias = Literal["search", "model"]
 Order: TypeAlias = Literal["worst", "first"]
@@ -314,6 +315,6 @@ def _notices(reference: Side, nats: list[Floats], same: Booleans | None) -> list
     return notices
 
 
-def _notice(level: Literal["warning", "note"], code: str, text: str, side: Side, which: Booleans) -> Notice:
+def _notice(level: Level, code: str, text: str, side: Side, which: Booleans) -> Notice:
     line = side.line(int(np.argmax(which)))
     return Notice(level, code, text, file=side.name, line=line, count=int(which.sum()))

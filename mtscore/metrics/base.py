@@ -34,9 +34,6 @@ P = TypeVar("P")
 S = TypeVar("S", bound=Score)
 """What a metric's scores are."""
 
-DEFAULT_SEED = 12345
-"""The field's seed for resampling."""
-
 CHUNK_SEGMENTS = 2048
 """How many segments go through the arrays at once: enough to be fast, few enough for the cache."""
 
@@ -131,7 +128,13 @@ class Metric(ABC, Generic[P, S]):
         corpus = check_corpus(hypotheses, references)
         signature = self.signature(reference_counts(corpus.references))
         if n_bootstrap not in {0, 1}:
-            from mtscore.significance import Sample, bootstrap, check_trials, interval  # noqa: PLC0415  # on request
+            from mtscore.significance import (  # noqa: PLC0415  # on request
+                DEFAULT_SEED,
+                Sample,
+                bootstrap,
+                check_trials,
+                interval,
+            )
 
             check_trials(n_bootstrap, "n_bootstrap")
             rows = self.corpus_statistics(corpus)
