@@ -21,11 +21,11 @@ from mtscore.metrics.ter import TER
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from mtscore.metrics.base import AnyMetric
     from mtscore.metrics.bleu import BLEUScore
     from mtscore.metrics.chrf import CHRFScore
     from mtscore.metrics.ter import TERScore
     from mtscore.results import Report
-    from mtscore.statistics import AnyMetric
 
     ReferenceSets = Iterable[Iterable[str | None]]
 

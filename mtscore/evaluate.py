@@ -46,9 +46,10 @@ if TYPE_CHECKING:
     from mtscore.arrays import Floats, Integers
     from mtscore.corpus import Chunk, System
     from mtscore.gates import Limit
+    from mtscore.metrics.base import AnyMetric
     from mtscore.results import Better, Cluster, Gate
     from mtscore.signature import Signature
-    from mtscore.statistics import AnyMetric, Statistics
+    from mtscore.statistics import Statistics
     from mtscore.tokenizers.base import Tokenizer
 
     Progress: TypeAlias = Callable[[int, int], None]

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from mtscore.arrays import Floats
     from mtscore.corpus import Corpus
+    from mtscore.metrics.base import AnyMetric
     from mtscore.signature import Claim, Signature
-    from mtscore.statistics import AnyMetric
 
 PRECISION = 1e-9
 """How exactly scores are computed: one this little off the limit of rounding may be on either side of it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 
     from mtscore.arrays import Floats
     from mtscore.corpus import Chunk, Hypotheses, References
-    from mtscore.metrics.base import Metric
+    from mtscore.metrics.base import AnyMetric
 
-    AnyMetric: TypeAlias = Metric[Any, Any]
     Texts: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
 
 

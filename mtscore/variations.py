@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mtscore.corpus import Hypotheses
-    from mtscore.statistics import AnyMetric
+    from mtscore.metrics.base import AnyMetric
 
     Retouch: TypeAlias = Callable[[str], str]
 

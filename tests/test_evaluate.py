@@ -17,8 +17,8 @@ from mtscore.errors import UsageError
 from mtscore.metrics.base import CHUNK_SEGMENTS
 
 if TYPE_CHECKING:
+    from mtscore.metrics.base import AnyMetric
     from mtscore.results import Example
-    from mtscore.statistics import AnyMetric
 
 MINI = Path(__file__).parents[1] / "testsets" / "mini"
 GOOD, POOR, REFERENCE = (read_lines(MINI / name) for name in ("hyp.good.de", "hyp.poor.de", "ref.A.de"))

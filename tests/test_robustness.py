@@ -37,7 +37,7 @@ from mtscore.report import FORMATS, SUFFIXES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from mtscore.statistics import AnyMetric
+    from mtscore.metrics.base import AnyMetric
 
 MINI = Path(__file__).parents[1] / "testsets" / "mini" / "hyp.good.de"
 REFERENCE = "The cat sat on the mat .\nIt was raining all day long .\n"

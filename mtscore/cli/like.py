@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mtscore.cli.metrics import Given
-    from mtscore.metrics.base import Metric
+    from mtscore.metrics.base import AnyMetric
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Like:
         name = self.signature.name
         return "chrf" + "+" * name.count("+") if self.signature.family == "chrF" else name.lower()
 
-    def metric(self, given: Iterable[Given]) -> Metric[Any, Any]:
+    def metric(self, given: Iterable[Given]) -> AnyMetric:
         """Return the metric with the signature's settings; options decide what it leaves open.
 
         Raises:
@@ -51,20 +51,20 @@ class Like:
             metric = self._with(metric, option)
         return metric
 
-    def notices(self, metric: Metric[Any, Any]) -> list[Notice]:
+    def notices(self, metric: AnyMetric) -> list[Notice]:
         """Warn where the tokenizer here is another version of the one in the signature."""
         asked, here = self.signature.get("tok"), metric.settings.get("tok")
         if asked in (None, here):
             return []
         return [Notice("warning", "other-tokenizer", f"--like has tokenizer {asked}, here it is {here}")]
 
-    def _with(self, metric: Any, option: Given) -> Metric[Any, Any]:
+    def _with(self, metric: Any, option: Given) -> AnyMetric:
         """Return the metric with an option's value, which may not be another than the signature's."""
         changes = {option.argument: option.value}
         if option.argument == "smooth_method" and option.value != metric.smooth_method:
             changes["smooth_value"] = None
         try:
-            changed: Metric[Any, Any] = replace(metric, **changes)
+            changed: AnyMetric = replace(metric, **changes)
         except UsageError:
             raise _contradiction(option, str(metric.settings)) from None
         key = differing_key(changed.settings, metric.settings)

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from mtscore.cli.like import Like
     from mtscore.cli.score import ScoreOptions
-    from mtscore.metrics.base import Metric
+    from mtscore.metrics.base import AnyMetric
 
 
-def build_metrics(options: ScoreOptions) -> tuple[list[Metric[Any, Any]], list[Notice]]:
+def build_metrics(options: ScoreOptions) -> tuple[list[AnyMetric], list[Notice]]:
     """Return the metrics, and notes on options that do something else than one may think.
 
     Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from mtscore.cli import DONE, NO, messages
 from mtscore.cli.inputs import open_inputs
@@ -20,7 +20,7 @@ from mtscore.tokenizers import TOKENIZERS
 if TYPE_CHECKING:
     from mtscore.cli.score import ScoreOptions
     from mtscore.gates import Limit
-    from mtscore.metrics.base import Metric
+    from mtscore.metrics.base import AnyMetric
     from mtscore.results import Report
 
 
@@ -74,7 +74,7 @@ def evaluated(options: ScoreOptions, *, digest: bool = False) -> Report:
         return inputs.described(report, notices)
 
 
-def _plan(options: ScoreOptions, metrics: list[Metric[Any, Any]]) -> Plan:
+def _plan(options: ScoreOptions, metrics: list[AnyMetric]) -> Plan:
     test, trials = _test(options)
     if options.confidence:
         check_trials(options.confidence_n, "-cin/--confidence-n")
@@ -96,7 +96,7 @@ def _plan(options: ScoreOptions, metrics: list[Metric[Any, Any]]) -> Plan:
     )
 
 
-def _limits(options: ScoreOptions, metrics: list[Metric[Any, Any]]) -> list[Limit]:
+def _limits(options: ScoreOptions, metrics: list[AnyMetric]) -> list[Limit]:
     if not options.fail_under and not options.fail_over and not options.max_drop:
         return []
     from mtscore.gates import parse_limits  # noqa: PLC0415  # start-up counts, and few runs have gates

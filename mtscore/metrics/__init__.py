@@ -14,7 +14,7 @@ from mtscore.errors import UsageError, closest
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mtscore.metrics.base import Metric
+    from mtscore.metrics.base import AnyMetric
 
 
 class Entry(NamedTuple):
@@ -36,7 +36,7 @@ METRICS = {
 """In the order of all output, whatever order is typed: unlabelled numbers never swap."""
 
 
-def create(name: str, **settings: Any) -> Metric[Any, Any]:
+def create(name: str, **settings: Any) -> AnyMetric:
     """Return the metric of that name with these settings; what the name fixes cannot be set.
 
     Raises:
@@ -45,5 +45,5 @@ def create(name: str, **settings: Any) -> Metric[Any, Any]:
     if name not in METRICS:
         raise UsageError(f"unknown metric {name!r}", hint=closest(name, list(METRICS)))
     module, _, attribute = METRICS[name].home.partition(":")
-    made: Metric[Any, Any] = getattr(import_module(module), attribute)(**settings | dict(METRICS[name].fixed))
+    made: AnyMetric = getattr(import_module(module), attribute)(**settings | dict(METRICS[name].fixed))
     return made

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -178,6 +178,10 @@ class Metric(ABC, Generic[P, S]):
     def _statistics_by_chunk(self, corpus: Corpus) -> Iterator[Floats]:
         for chunk in corpus.chunks(CHUNK_SEGMENTS):
             yield self.statistics(chunk.systems[0], self.prepare(chunk.references))
+
+
+AnyMetric: TypeAlias = Metric[Any, Any]
+"""A metric whose prepared references and scores are of no concern."""
 
 
 def flattened(references: References) -> tuple[Sequence[str], Booleans]:

@@ -14,7 +14,7 @@ from mtscore.tokenizers import TOKENIZERS, tokenizer
 from mtscore.tokenizers.tercom import NAME as TERCOM
 
 if TYPE_CHECKING:
-    from mtscore.metrics.base import Metric
+    from mtscore.metrics.base import AnyMetric
     from mtscore.signature import Signature
 
 FLOOR_WAS_ZERO = (1, 4, 4), (1, 5, 0)
@@ -28,7 +28,7 @@ DEFAULT_CHARACTERS = 6
 """chrF's longest character n-grams, where a signature does not say."""
 
 
-def from_signature(signature: Signature, *, model: str | None = None) -> Metric[Any, Any]:
+def from_signature(signature: Signature, *, model: str | None = None) -> AnyMetric:
     """Return the metric with the settings of a signature; what it leaves out has its default.
 
     A tokenizer is found by its name. Whether it is in the very version that the signature states is for the
