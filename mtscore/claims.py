@@ -13,14 +13,17 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from mtscore.errors import InputError, UsageError
-from mtscore.signature import EQUALS, Claim, Signature
+from mtscore.signature import BLEU_PARTS, EQUALS, Claim, Signature
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 DIGITS = re.compile(r"\d+(\.\d+)?", re.ASCII)
 MOST_DIGITS = 100
 """A number that is longer when it is written out is no score, and may be longer than the memory."""
+
+UNCHECKED = ("mean", "ci", "confidence_mean", "confidence_var", "delta", "p_value")
+"""The numbers of a row that depend on more than the texts of its system."""
 
 BASELINE_MARK = "Baseline: "
 """What sacreBLEU writes before the first system of a test."""
@@ -35,6 +38,8 @@ class Published:
     claim: Claim
     system: str | None = None
     file: str | None = None
+    unchecked: Sequence[str] = ()
+    """What else was published and is not compared."""
 
 
 def from_line(text: str, published: str | None = None) -> Published:
@@ -49,7 +54,10 @@ def from_line(text: str, published: str | None = None) -> Published:
         claim = Claim.parse(text)
         if published not in (None, claim.score):
             raise UsageError(f"the claim says {claim.score}, not {published}", where="--published")
-        return Published(claim)
+        unchecked = ["interval"] if claim.mean else []
+        if claim.verbose and not BLEU_PARTS.fullmatch(claim.verbose):
+            unchecked.append(f"text {claim.verbose!r}")
+        return Published(claim, unchecked=unchecked)
     if published is None:
         raise UsageError("the claim has no score", hint="'SIGNATURE = 28.3', or --published 28.3")
     return Published(Claim(signature, "plus", _digits(published, "--published")))
@@ -126,8 +134,15 @@ def _from_row(row: Mapping[str, Any]) -> Published:
         if not isinstance(row.get(key, ""), str):
             raise InputError(f"a score of this JSON has a {key} that is no name", hint=JSON_HINT)
     signature = Signature.parse(row["signature"], name=row["name"])
-    claim = Claim(signature, "plus", _digits(row["score"], f"score of {row['name']}"))
-    return Published(claim, row.get("system"), row.get("file"))
+    verbose = row.get("verbose_score")
+    claim = Claim(
+        signature,
+        "plus",
+        _digits(row["score"], f"score of {row['name']}"),
+        verbose=verbose if isinstance(verbose, str) else None,
+    )
+    unchecked = [key for key in UNCHECKED if row.get(key) is not None]
+    return Published(claim, row.get("system"), row.get("file"), unchecked)
 
 
 def _from_systems(row: Mapping[str, Any]) -> list[Published]:

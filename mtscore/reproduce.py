@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mtscore.comparability import changes_since
 from mtscore.corpus import reference_counts
@@ -16,6 +16,7 @@ from mtscore.errors import MTScoreError, counted
 from mtscore.metrics.bleu import BLEU
 from mtscore.metrics.chrf import CHRF
 from mtscore.metrics.settings import from_signature
+from mtscore.signature import BLEU_PARTS
 from mtscore.variations import NOTHING, Variation, variations, without_empty_references
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ PRECISION = 1e-9
 """How exactly scores are computed: one this little off the limit of rounding may be on either side of it."""
 
 LARGEST_RATE = 2.0
-"""A chrF or TER of sacreBLEU 1.x above this was multiplied by 100 by whoever published it."""
+"""A chrF or TER of sacreBLEU 1.x above this was probably multiplied by 100 by whoever published it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +108,15 @@ def reproduce(
     counts = reference_counts(corpus.references)
     bench = _Bench(claim, corpus)
     first = bench.trial(Variation(kind="references", what=_number(counts), metric=metric, corpus=corpus))
-    contradictions = _contradictions(claim.signature, counts)
     verdict = Verdict(
         claim=claim,
         score=first.score,
         signature=metric.signature(counts),
         fits=first.fits,
-        contradictions=contradictions,
+        contradictions=[
+            *_contradictions(claim.signature, counts),
+            *(_false_parts(claim.verbose, bench.details(metric)) if first.fits else []),
+        ],
         notes=_notes(claim.signature, metric),
     )
     if verdict.fits:
@@ -141,17 +144,23 @@ class _Bench:
     totals: dict[AnyMetric, Floats] = field(default_factory=dict)
 
     @property
-    def full_score(self) -> int:
-        """Return what stands for 100 in the claim."""
-        early = self.claim.full_score == 1 and float(self.claim.score) <= LARGEST_RATE
-        return 1 if early else 100
+    def full_scores(self) -> list[int]:
+        """Return what may stand for 100 in the claim, the more probable first."""
+        if self.claim.full_score == 100:  # noqa: PLR2004
+            return [100]
+        return [1, 100] if float(self.claim.score) <= LARGEST_RATE else [100, 1]
 
     def trial(self, variation: Variation) -> Trial:
-        """Score one variation."""
+        """Score one variation, on the first scale that makes it the published number."""
         score = self._score(variation)
-        if self.full_score == 1:
-            score /= 100
-        return Trial(variation.kind, variation.what, score, is_rounded(self.claim.score, score))
+        scaled = [score * full / 100 for full in self.full_scores]
+        fitting = [number for number in scaled if is_rounded(self.claim.score, number)]
+        return Trial(variation.kind, variation.what, (fitting or scaled)[0], bool(fitting))
+
+    def details(self, metric: AnyMetric) -> Mapping[str, Any]:
+        """Return what is behind the score of the claim's own texts."""
+        details: Mapping[str, Any] = metric.result(self._total(metric), metric.signature()).details
+        return details
 
     def trials(self, others: Iterable[Variation], first: Trial) -> list[Trial]:
         """Score all variations that can be scored, and the claim itself on the other scale."""
@@ -159,7 +168,7 @@ class _Bench:
         for variation in others:
             with suppress(MTScoreError):  # a tokenizer may refuse a text
                 found.append(self.trial(variation))
-        if self.full_score == 100 and float(self.claim.score) <= 1:  # noqa: PLR2004
+        if self.full_scores == [100] and float(self.claim.score) <= 1:
             score = first.score / 100
             found.append(Trial("scale", "from 0 to 1", score, is_rounded(self.claim.score, score)))
         return found
@@ -170,10 +179,13 @@ class _Bench:
             return float(metric.score(metric.corpus_statistics(corpus)).mean())
         if corpus is not self.corpus:
             return float(metric.score(metric.corpus_statistics(corpus).sum(axis=0)))
-        basis = _basis(metric, len(corpus.references))
+        return float(metric.score(self._total(metric)))
+
+    def _total(self, metric: AnyMetric) -> Floats:
+        basis = _basis(metric, len(self.corpus.references))
         if basis not in self.totals:
-            self.totals[basis] = basis.corpus_statistics(corpus).sum(axis=0)
-        return float(metric.score(self.totals[basis]))
+            self.totals[basis] = basis.corpus_statistics(self.corpus).sum(axis=0)
+        return self.totals[basis]
 
 
 def _basis(metric: AnyMetric, references: int) -> AnyMetric:
@@ -207,6 +219,25 @@ def _contradictions(signature: Signature, counts: set[int]) -> list[str]:
         return []
     wanted = _number({0, 1} if claimed == "var" else {int(claimed)})
     return [f"the claim is for {wanted}, not for {_number(counts)}"]
+
+
+def _false_parts(printed: str | None, details: Mapping[str, Any]) -> list[str]:
+    """Return which numbers behind a BLEU score do not come out at their printed precision."""
+    match = BLEU_PARTS.fullmatch(printed or "")
+    if match is None or "precisions" not in details:
+        return []
+    precisions = match["precisions"].split("/")
+    here = details["precisions"]
+    false = []
+    if len(precisions) != len(here) or not all(map(is_rounded, precisions, here)):
+        wanted = "/".join(f"{precision:.1f}" for precision in here)
+        false.append(f"the claim's precisions are {match['precisions']}, here they are {wanted}")
+    for name in ("bp", "ratio", "sys_len", "ref_len"):
+        if match[name] is not None and not is_rounded(match[name], details[name]):
+            decimals = len(match[name].partition(".")[2])
+            title = {"bp": "BP", "sys_len": "hyp_len"}.get(name, name)
+            false.append(f"the claim's {title} is {match[name]}, here it is {details[name]:.{decimals}f}")
+    return false
 
 
 def _remarks(signature: Signature) -> list[str]:

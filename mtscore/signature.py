@@ -216,6 +216,14 @@ NUMBER = r"(-?\d+(?:\.\d+)?)"
 SCORE = re.compile(
     rf"{NUMBER}(?:\s*\(\s*[μµ]\s*=\s*{NUMBER}\s*±\s*{NUMBER}\s*\))?[.,;]?(?:\s+(.*))?", re.ASCII
 )
+BLEU_PARTS = re.compile(
+    r"(?P<precisions>\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?)*)"
+    r"(?: +\(BP = (?P<bp>\d+(?:\.\d+)?) +ratio = (?P<ratio>\d+(?:\.\d+)?)"
+    r" +hyp_len = (?P<sys_len>\d+) +ref_len = (?P<ref_len>\d+)\))?",
+    re.ASCII,
+)
+"""What all releases print behind a BLEU score."""
+
 WIDTH = 76
 """Characters of a line that an error shows, so that the caret stays under its place on a terminal."""
 

@@ -162,6 +162,11 @@ def test_order_of_the_file_holds_in_sgml() -> None:
         ('  <doc docid="d3" origlang="fr">', ("d3", "", "fr")),
         ("<doc origlang='cs' docid=d4>", ("d4", "", "cs")),
         ('<doc DOCID="d7" xoriglang="zz" genre="">', ("d7", "", "")),
+        ("<doc>", ("", "", "")),
+        ('<doc\ndocid="d5" origlang="de">', ("", "", "")),
+        ('<doc\r\ndocid="d5" origlang="de">', ("", "", "")),
+        ('<hl><doc docid="d6" origlang="de">', ("d6", "", "de")),
+        ('<document docid="d8">', ("d1", "g", "xx")),
         ('<doc docid="a&amp;b\tc" origlang="en-US">', ("a&amp;b c", "", "en-US")),
     ],
 )
@@ -374,6 +379,7 @@ def test_a_reference_without_a_translator_is_called_ref() -> None:
         (doc(seg("x &nbsp; y"), ref(seg("X"))), "not well-formed XML: undefined entity"),
         (doc(seg("x & y"), ref(seg("X"))), "not well-formed XML"),
         ("<doc>", "not well-formed XML: mismatched tag"),
+        (doc(seg("x", "1" * 5000), ref(seg("X"))), "must be a number, not '1111"),
     ],
 )
 def test_broken_xml_is_one_clear_error(document: str, message: str) -> None:
@@ -381,6 +387,14 @@ def test_broken_xml_is_one_clear_error(document: str, message: str) -> None:
     with pytest.raises(InputError, match=message) as caught:
         xml(document)
     assert (caught.value.where or "").startswith("f.xml")
+
+
+@pytest.mark.parametrize("encoding", ["gb2312", "utf-7", "nonsense"])
+def test_an_encoding_that_the_parser_lacks(encoding: str) -> None:
+    """A file in an encoding that cannot be read is an error that says what to do."""
+    text = f"<?xml version='1.0' encoding='{encoding}'?><dataset></dataset>"
+    with pytest.raises(InputError, match=r"^f\.xml: not .* XML: "):
+        formats.wmt_xml(source(text, "f.xml"))
 
 
 def test_a_document_type_is_refused() -> None:

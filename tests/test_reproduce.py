@@ -232,6 +232,45 @@ def test_scale_of_early_releases(
     assert verdict.score == pytest.approx(shown, rel=1e-6)
 
 
+@pytest.mark.parametrize(("published", "true"), [("3.000", True), ("300.0", True), ("2.900", False)])
+def test_rates_of_early_releases_have_no_largest_value(published: str, true: bool) -> None:
+    """A TER of sacreBLEU 1.x may be 3 where there are three edits a word, and 300 to whoever multiplied."""
+    line = f"TER+tok.tercom-nonorm-punct-noasian-uncased+version.1.5.1 = {published}"
+    assert judge(line, ["a b c d e f"], [["x y"]]).reproduced is true
+
+
+@pytest.mark.parametrize(
+    ("parts", "contradictions"),
+    [
+        ("73.1/50.2/36.8/26.7 (BP = 0.991 ratio = 0.991 hyp_len = 787 ref_len = 794)", []),
+        ("73.1/50.2/36.8/26.7", []),
+        ("73.1/50.2/36.8/26.7 (BP = 0.99 ratio = 1 hyp_len = 787 ref_len = 794)", []),
+        (
+            "75.5/50.2/36.8/26.7 (BP = 0.992 ratio = 0.991 hyp_len = 787 ref_len = 794)",
+            [
+                "the claim's precisions are 75.5/50.2/36.8/26.7, here they are 73.1/50.2/36.8/26.7",
+                "the claim's BP is 0.992, here it is 0.991",
+            ],
+        ),
+        (
+            "73.1/50.2/36.8/26.7 (BP = 0.991 ratio = 0.993 hyp_len = 786 ref_len = 793)",
+            [
+                "the claim's ratio is 0.993, here it is 0.991",
+                "the claim's hyp_len is 786, here it is 787",
+                "the claim's ref_len is 793, here it is 794",
+            ],
+        ),
+        ("73.1/50.2", ["the claim's precisions are 73.1/50.2, here they are 73.1/50.2/36.8/26.7"]),
+    ],
+)
+def test_what_stands_behind_a_score_must_be_true(
+    parts: str, contradictions: list[str], good: list[str], references: list[list[str]]
+) -> None:
+    """Precisions, brevity penalty, ratio and lengths have to come out as well, at their printed precision."""
+    verdict = judge(f"{BLEU_SIGNATURE} = 43.2 {parts}", good, references[:1])
+    assert (verdict.fits, verdict.contradictions) == (True, contradictions)
+
+
 # --- What else gives a number -------------------------------------------------------------------------------
 
 
@@ -525,6 +564,24 @@ def test_reproduced_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     """A claim that is true is answered in one line, exit code 0."""
     assert main(["reproduce", f"{BLEU_SIGNATURE} = 43.2", "a.de", "-i", "hyp.de"]) == 0
     assert capsys.readouterr() == ("reproduced: 43.1928 is 43.2\n", "")
+
+
+@pytest.mark.parametrize(
+    ("claim", "unchecked"),
+    [
+        ("43.2 (μ = 99.2 ± 9.9) 73.1/50.2/36.8/26.7", "interval"),
+        ("43.2 and more", "text 'and more'"),
+        ('{"name": "BLEU", "score": 43.2, "signature": "", "ci": 1.5, "p_value": 0.01}', "ci, p_value"),
+    ],
+)
+def test_what_is_not_compared_is_noted(
+    claim: str, unchecked: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Numbers that depend on more than one system's texts, and words, are named as not compared."""
+    line = claim.replace('"signature": ""', f'"signature": "{BLEU_SIGNATURE}"')
+    line = line if line.startswith("{") else f"{BLEU_SIGNATURE} = {claim}"
+    assert main(["reproduce", line, "a.de", "-i", "hyp.de"]) == 0
+    assert capsys.readouterr().out == f"reproduced: 43.1928 is 43.2\nNote: not compared: {unchecked}.\n"
 
 
 def test_not_reproduced_lines(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     from mtscore.catalog.manifest import Format
 
-READER_VERSION = 1
+READER_VERSION = 2
 
 _METADATA = ("docid", "genre", "origlang")
-_DOCUMENT = re.compile(r"\s*<doc\s(?P<attributes>[^>]*)", re.IGNORECASE)
+_DOCUMENT = re.compile(r"\s*(?:<[^>]*>\s*)*<doc(?![^\s>])(?P<attributes>[^>]*)", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""(?<!\S)([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
 _SEGMENT = re.compile(r"<seg (?P<attributes>[^>]*)>(?P<text>.*)</seg>\s*")
 _LIKE_A_SEGMENT = re.compile(r"\s*(<[^>]*>\s*)*<seg[\s/>]", re.IGNORECASE)
@@ -223,7 +223,7 @@ class _Document:
         self.texts.append(text)
 
     def number(self, identity: str | None) -> int:
-        if identity is None or not re.fullmatch(r"\s*[0-9]+\s*", identity):
+        if identity is None or not re.fullmatch(r"\s*[0-9]{1,18}\s*", identity):
             self.fail(f"the id of a segment must be a number, not {identity!r}")
         return int(identity)
 
@@ -256,6 +256,8 @@ def _parse(source: Source) -> ET.Element:
     except expat.ExpatError as error:
         what = expat.ErrorString(error.code)
         raise InputError(f"not well-formed XML: {what}", where=f"{source.name}:{error.lineno}") from error
+    except (ValueError, LookupError) as error:  # an encoding that the parser does not know
+        raise InputError(f"not readable as XML: {error}", where=source.name, hint="make it UTF-8") from error
     return builder.close()
 
 

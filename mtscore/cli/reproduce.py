@@ -66,7 +66,8 @@ claims = grouped("The claim")
     signature, with --published; or a file: score lines, JSON, or a report (mtscore score -o
     report.json). A claim that names its test set needs no reference, and a report knows its files.
 
-    The exit code is 0 if every number comes out at its printed precision, and 1 if not.""",
+    The exit code is 0 if every score, and what stands behind one of BLEU, comes out at its printed
+    precision, and 1 if not. Intervals and p-values are compared in reports only.""",
 )
 @argument("claim")
 @argument("words", nargs=-1, metavar="[REFERENCE...]")

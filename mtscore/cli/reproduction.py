@@ -174,6 +174,7 @@ def _judge_claims(source: _Source, options: ReproduceOptions) -> int:
             spare=texts[words].spare_references,
             model=options.tokenize,
         )
+        verdict = _with_unchecked(verdict, one.unchecked)
         found.append((one, _with_data_note(verdict) if references else verdict))
     _say_verdicts(found, options.form)
     return DONE if all(verdict.reproduced for _, verdict in found) else NO
@@ -206,6 +207,12 @@ def _hypotheses(published: Sequence[Published], source: _Source, options: Reprod
             "the claim does not name the files of its systems", hint="-i FILE..., in their order"
         )
     return [STDIN]
+
+
+def _with_unchecked(verdict: Verdict, unchecked: Sequence[str]) -> Verdict:
+    """Note which other numbers of the claim nothing is said about."""
+    note = [f"not compared: {', '.join(unchecked)}"] if unchecked else []
+    return replace(verdict, notes=[*verdict.notes, *note])
 
 
 def _with_data_note(verdict: Verdict) -> Verdict:
