@@ -52,7 +52,7 @@ def user_folder() -> Path:
     import platformdirs  # noqa: PLC0415
 
     try:
-        return Path(platformdirs.user_config_dir("mtscore")) / "testsets"
+        return Path(platformdirs.user_config_dir("mtscore")).expanduser() / "testsets"
     except RuntimeError as error:
         raise StorageError(
             "there is no home folder to look for test sets in", hint="set HOME or XDG_CONFIG_HOME"
