@@ -37,7 +37,9 @@ COMBINING = ("\u0300", "\u0301", "\u0302", "\u0303", "\u0308", "\u030c", "\u0327
 COMBINING_START = b"\xcc"
 """With what they, and few other characters, begin in UTF-8."""
 
-SPACED_LINES, SPACED_SHARE, ODD_SHARE = 5, 0.1, 0.01
+FEW_LINES = 5
+"""Fewer odd lines than this may be meant."""
+SPACED_SHARE, ODD_SHARE = 0.1, 0.01
 SPACE_SHARE = 1 / 8
 """Text of a script without spaces that has more spaces than this has been split into words."""
 
@@ -90,6 +92,12 @@ class _Side:
     def share(self, found: _Found) -> float:
         """Return the share of lines that were found."""
         return found.count / max(self.lines, 1)
+
+    def excess(self, found: _Found, elsewhere: float) -> Level | None:
+        """Return how much it matters that lines were found, unless their share elsewhere is half as large."""
+        if self.share(found) <= 2 * elsewhere:
+            return None
+        return "warning" if found.count >= FEW_LINES and self.share(found) >= ODD_SHARE else "note"
 
     def look(self, numbers: Sequence[int], lines: Sequence[str | None]) -> str:
         """Take notice of some lines, and return them as one text."""
@@ -212,7 +220,7 @@ class Inspector:
         marked = any(side.subwords.count for side in self._reference_sides)
         notices = []
         for system, side in zip(self._systems, self._hypothesis_sides, strict=True):
-            enough = side.spaced.count >= max(SPACED_LINES, SPACED_SHARE * side.lines)
+            enough = side.spaced.count >= max(FEW_LINES, SPACED_SHARE * side.lines)
             if enough and 2 * spaced < side.spaced.count:
                 text = "looks tokenised (a space before the final . ? or !): detokenise it, or say --force"
                 name = system.file or system.name
@@ -224,7 +232,7 @@ class Inspector:
             notices += [
                 _notice("warning", "tokenised-reference", MARKED, name, side.subwords)
                 for name, side in self._named_references()
-                if side.share(side.subwords) > ODD_SHARE
+                if side.share(side.subwords) > ODD_SHARE and side.subwords.count >= FEW_LINES
             ]
         return notices
 
@@ -281,14 +289,20 @@ class Inspector:
     def _written_differently(self) -> list[Notice]:
         notices = []
         for system, side in zip(self._systems, self._hypothesis_sides, strict=True):
-            name, references = system.file or system.name, self._reference_sides
-            own, others = side.share(side.decomposed), [other.share(other.decomposed) for other in references]
-            if level := _contrast(own, others) or _contrast(min(others), [own]):
-                text = "hypotheses and references are in different Unicode normal forms (NFC, NFD)"
+            name = system.file or system.name
+            ranked = sorted(self._reference_sides, key=lambda other: other.share(other.decomposed))
+            least, most = ranked[0], ranked[-1]
+            if level := (
+                side.excess(side.decomposed, most.share(most.decomposed))
+                or least.excess(least.decomposed, side.share(side.decomposed))
+            ):
+                text = "lines of hypotheses and references are in different Unicode normal forms (NFC, NFD)"
                 notices.append(Notice(level, "normal-form", text, file=name))
-            own, others = side.share(side.invisible), [other.share(other.invisible) for other in references]
-            if level := _contrast(own, others):
-                text = "zero-width or soft-hyphen characters, which the references have not"
+            share = max(other.share(other.invisible) for other in self._reference_sides)
+            if level := side.excess(side.invisible, share):
+                text = (
+                    f"zero-width or soft-hyphen characters, {'fewer' if share else 'none'} in the references"
+                )
                 notices.append(_notice(level, "invisible-characters", text, name, side.invisible))
         return notices
 
@@ -300,13 +314,6 @@ class Inspector:
 
 def _notice(level: Level, code: str, text: str, file: str, found: _Found) -> Notice:
     return Notice(level, code, text, file, line=found.first, count=found.count)
-
-
-def _contrast(share: float, others: Sequence[float]) -> Level | None:
-    """Return how much it matters that a share of lines is more than twice that of all other texts."""
-    if share <= 2 * max(others):
-        return None
-    return "warning" if share >= ODD_SHARE else "note"
 
 
 def _as_batch(lines: Sequence[str | None]) -> Batch:

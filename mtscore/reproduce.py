@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mtscore.comparability import changes_since
 from mtscore.corpus import reference_counts
@@ -20,11 +20,13 @@ from mtscore.signature import BLEU_PARTS
 from mtscore.variations import NOTHING, Variation, variations, without_empty_references
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Mapping, Sequence
 
     from mtscore.arrays import Floats
     from mtscore.corpus import Corpus
     from mtscore.metrics.base import AnyMetric
+    from mtscore.metrics.bleu import BLEUScore
     from mtscore.signature import Claim, Signature
 
 PRECISION = 1e-9
@@ -36,7 +38,7 @@ LARGEST_RATE = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Hold another way to score, the score on the claim's scale, and whether it is the published number."""
+    """Hold another way to score, the score on the claim's scale, and whether all published numbers fit."""
 
     kind: str
     what: str
@@ -107,19 +109,21 @@ def reproduce(
         corpus = without_empty_references(corpus)
     counts = reference_counts(corpus.references)
     bench = _Bench(claim, corpus)
-    first = bench.trial(Variation(kind="references", what=_number(counts), metric=metric, corpus=corpus))
+    as_claimed = Variation(kind="references", what=_number(counts), metric=metric, corpus=corpus)
+    first = bench.trial(as_claimed)
+    fits = is_rounded(claim.score, first.score)
     verdict = Verdict(
         claim=claim,
         score=first.score,
         signature=metric.signature(counts),
-        fits=first.fits,
+        fits=fits,
         contradictions=[
             *_contradictions(claim.signature, counts),
-            *(_false_parts(claim.verbose, bench.details(metric)) if first.fits else []),
+            *(bench.false_parts(as_claimed) if fits else []),
         ],
         notes=_notes(claim.signature, metric),
     )
-    if verdict.fits:
+    if first.fits:
         return verdict
     trials = bench.trials(variations(metric, corpus, references, spare), first)
     return replace(verdict, trials=trials, remarks=_remarks(claim.signature))
@@ -155,12 +159,16 @@ class _Bench:
         score = self._score(variation)
         scaled = [score * full / 100 for full in self.full_scores]
         fitting = [number for number in scaled if is_rounded(self.claim.score, number)]
-        return Trial(variation.kind, variation.what, (fitting or scaled)[0], bool(fitting))
+        fits = bool(fitting) and not self.false_parts(variation)
+        return Trial(variation.kind, variation.what, (fitting or scaled)[0], fits)
 
-    def details(self, metric: AnyMetric) -> Mapping[str, Any]:
-        """Return what is behind the score of the claim's own texts."""
-        details: Mapping[str, Any] = metric.result(self._total(metric), metric.signature()).details
-        return details
+    def false_parts(self, variation: Variation) -> list[str]:
+        """Return which published numbers behind a BLEU score do not come out; of a mean there are none."""
+        parts = BLEU_PARTS.fullmatch(self.claim.verbose or "")
+        if variation.mean or parts is None or not isinstance(variation.metric, BLEU):
+            return []
+        metric = variation.metric
+        return _false_parts(parts, metric.result(self._total(variation), metric.signature()))
 
     def trials(self, others: Iterable[Variation], first: Trial) -> list[Trial]:
         """Score all variations that can be scored, and the claim itself on the other scale."""
@@ -177,11 +185,13 @@ class _Bench:
         metric, corpus = variation.metric, variation.corpus
         if variation.mean:
             return float(metric.score(metric.corpus_statistics(corpus)).mean())
-        if corpus is not self.corpus:
-            return float(metric.score(metric.corpus_statistics(corpus).sum(axis=0)))
-        return float(metric.score(self._total(metric)))
+        return float(metric.score(self._total(variation)))
 
-    def _total(self, metric: AnyMetric) -> Floats:
+    def _total(self, variation: Variation) -> Floats:
+        metric, corpus = variation.metric, variation.corpus
+        if corpus is not self.corpus:
+            total: Floats = metric.corpus_statistics(corpus).sum(axis=0)
+            return total
         basis = _basis(metric, len(self.corpus.references))
         if basis not in self.totals:
             self.totals[basis] = basis.corpus_statistics(self.corpus).sum(axis=0)
@@ -221,22 +231,22 @@ def _contradictions(signature: Signature, counts: set[int]) -> list[str]:
     return [f"the claim is for {wanted}, not for {_number(counts)}"]
 
 
-def _false_parts(printed: str | None, details: Mapping[str, Any]) -> list[str]:
-    """Return which numbers behind a BLEU score do not come out at their printed precision."""
-    match = BLEU_PARTS.fullmatch(printed or "")
-    if match is None or "precisions" not in details:
-        return []
-    precisions = match["precisions"].split("/")
-    here = details["precisions"]
+def _false_parts(printed: re.Match[str], score: BLEUScore) -> list[str]:
+    """Return which of the printed numbers are not the score's, at their printed precision."""
+    precisions, here = printed["precisions"].split("/"), score.precisions
     false = []
     if len(precisions) != len(here) or not all(map(is_rounded, precisions, here)):
         wanted = "/".join(f"{precision:.1f}" for precision in here)
-        false.append(f"the claim's precisions are {match['precisions']}, here they are {wanted}")
-    for name in ("bp", "ratio", "sys_len", "ref_len"):
-        if match[name] is not None and not is_rounded(match[name], details[name]):
-            decimals = len(match[name].partition(".")[2])
-            title = {"bp": "BP", "sys_len": "hyp_len"}.get(name, name)
-            false.append(f"the claim's {title} is {match[name]}, here it is {details[name]:.{decimals}f}")
+        false.append(f"the claim's precisions are {printed['precisions']}, here they are {wanted}")
+    for name, group, value in (
+        ("BP", "bp", score.bp),
+        ("ratio", "ratio", score.ratio),
+        ("hyp_len", "sys_len", score.sys_len),
+        ("ref_len", "ref_len", score.ref_len),
+    ):
+        if printed[group] is not None and not is_rounded(printed[group], value):
+            decimals = len(printed[group].partition(".")[2])
+            false.append(f"the claim's {name} is {printed[group]}, here it is {value:.{decimals}f}")
     return false
 
 

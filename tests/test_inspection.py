@@ -108,8 +108,9 @@ def test_tokenised_hypotheses_pass_where_it_is_meant_or_rare(
 
 @pytest.mark.parametrize("mark", ["@@ ", "▁", "<unk>"])
 def test_marks_of_subwords_in_references_are_noticed(mark: str) -> None:
-    """Marks in a hundredth of a reference's lines are a warning, unless hypotheses have some."""
-    marked = [line.replace("sat", f"s{mark}at") for line in LINES]
+    """Marks in five lines and a hundredth of a reference are a warning, unless hypotheses have some."""
+    marked = [line.replace("a", f"a{mark}", 1) for line in LINES]
+    assert codes(notices(LINES, LINES, [*marked[:4], *LINES[4:]])) == []
     (found,) = [notice for notice in notices(LINES, LINES, marked) if notice.level == "warning"]
     assert (found.level, found.code, found.file, found.line) == (
         "warning",
@@ -225,7 +226,7 @@ def test_one_different_line_in_a_later_chunk_is_no_copy() -> None:
     assert notices([*LINES[:-1], "Else"], LINES) == []
 
 
-CAFE = ["Le café est ici."] * 300
+CAFE = ["Le café est ici."] * 400
 
 
 @pytest.mark.parametrize(
@@ -234,11 +235,15 @@ CAFE = ["Le café est ici."] * 300
 )
 def test_differences_that_nobody_sees(line: str, code: str) -> None:
     """Decomposed letters or invisible characters are a warning in many lines, and a note in a few."""
-    assert codes(notices([line] * 3 + CAFE[3:], CAFE)) == [code]
-    assert codes(notices([line] * 6 + CAFE[6:], [line] * 2 + CAFE[2:])) == [code]
-    few = notices([line] * 2 + CAFE[2:], CAFE)
-    assert (codes(few), codes(few, "note")) == ([], [code])
-    assert notices([line] * 9 + CAFE[9:], [line] * 5 + CAFE[5:]) == []
+
+    def noticed(here: int, there: int, lines: int) -> list[tuple[str, str]]:
+        sides = [[line] * count + CAFE[: lines - count] for count in (here, there)]
+        return [(notice.level, notice.code) for notice in notices(*sides)]
+
+    assert noticed(5, 0, lines=400) == [("warning", code)]
+    assert noticed(9, 4, lines=400) == [("warning", code)]
+    assert noticed(4, 0, lines=400) == noticed(4, 0, lines=40) == [("note", code)]
+    assert noticed(8, 4, lines=400) == []
 
 
 def test_decomposed_references_are_a_difference_too() -> None:
@@ -247,6 +252,15 @@ def test_decomposed_references_are_a_difference_too() -> None:
     assert codes(notices(CAFE, decomposed)) == ["normal-form"]
     assert codes(notices(CAFE, decomposed, CAFE)) == []
     assert codes(notices(decomposed, decomposed)) == []
+
+
+@pytest.mark.parametrize(("there", "word"), [(0, "none"), (2, "fewer")])
+def test_where_invisible_characters_are(there: int, word: str) -> None:
+    """The message says whether the references have some, too."""
+    odd = ["Le café\u200b est ici."] * 20
+    (found,) = notices(odd + CAFE[20:], odd[:there] + CAFE[there:])
+    assert found.text == f"zero-width or soft-hyphen characters, {word} in the references"
+    assert (found.line, found.count) == (1, 20)
 
 
 def test_columns_are_suspected() -> None:

@@ -33,8 +33,13 @@ def claim_lines(published: Published, verdict: Verdict, *, alone: bool) -> list[
     if verdict.reproduced:
         return [f"reproduced: {whose}{found} is {printed}", *notes(verdict.notes)]
     if verdict.fits:
-        facts = "; ".join(verdict.contradictions)
-        return [f"not reproduced: {whose}{found} is {printed}, but {facts}", *notes(verdict.notes)]
+        facts = verdict.contradictions
+        start = f"not reproduced: {whose}{found} is {printed}, but"
+        return [
+            *([f"{start} {facts[0]}"] if len(facts) == 1 else [start, *(f"  {fact}" for fact in facts)]),
+            *(["", *_trials(verdict)] if verdict.fitting else []),
+            *notes(verdict.notes),
+        ]
     return [
         f"not reproduced: {whose}{printed} was published, {found} comes out",
         *(wrapped(f"However, {contradiction}.") for contradiction in verdict.contradictions),
