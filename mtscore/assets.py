@@ -351,7 +351,7 @@ def open_store(
 ) -> Store:
     """Return a store; what is not given comes from the environment, then from the platform's conventions."""
     return Store(
-        folder=folder.expanduser() if folder else _usual_folder(),
+        folder=_expanded(folder) if folder else _usual_folder(),
         offline=_told_offline() if offline is None else offline,
         progress=progress,
         sacrebleu=_sacrebleu_folder(),
@@ -365,17 +365,23 @@ def _of_environment(folder: Path, offline: bool, sacrebleu: Path | None) -> Stor
 
 
 def _usual_folder() -> Path:
-    named = os.environ.get(CACHE_VARIABLE)
-    try:
-        if not named:
-            import platformdirs  # noqa: PLC0415  # not needed by those who name the folder
+    if named := os.environ.get(CACHE_VARIABLE):
+        return _expanded(Path(named))
+    import platformdirs  # noqa: PLC0415  # not needed by those who name the folder
 
-            named = platformdirs.user_cache_dir("mtscore")
-        return Path(named).expanduser()
+    try:
+        return Path(platformdirs.user_cache_dir("mtscore")).expanduser()
     except RuntimeError as error:  # a user without a home, as in some containers
         raise StorageError(
             "there is no home folder to keep the cache in", hint=f"--cache or {CACHE_VARIABLE} names another"
         ) from error
+
+
+def _expanded(folder: Path) -> Path:
+    try:
+        return folder.expanduser()
+    except RuntimeError as error:
+        raise UsageError("no such home folder", where=str(folder)) from error
 
 
 def _told_offline() -> bool:

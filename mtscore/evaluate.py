@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -34,6 +34,7 @@ from mtscore.significance import (
     find_baseline,
     holm,
     interval,
+    is_whole,
     paired_bootstrap,
     rank_ranges,
     trials_needed,
@@ -41,7 +42,7 @@ from mtscore.significance import (
 from mtscore.statistics import collect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from mtscore.arrays import Floats, Integers
     from mtscore.corpus import Chunk, System
@@ -122,11 +123,13 @@ class Plan:
             raise UsageError("groups are of segments, not of one", where="-sl/--sentence-level")
         check_seed(self.seed)
         check_alpha(self.alpha)
-        if not isinstance(self.jobs, int) or self.jobs < 1:
+        if not is_whole(self.jobs) or self.jobs < 1:
             raise UsageError(f"the number of jobs must be at least 1, not {self.jobs!r}", where="-j/--jobs")
-        if not isinstance(self.examples, int) or self.examples < 0:
+        if not is_whole(self.examples) or self.examples < 0:
             raise UsageError(f"examples must be >= 0, not {self.examples!r}", where="--examples")
-        if not isinstance(self.groups, Mapping):
+        if not isinstance(self.groups, Mapping) or not all(
+            isinstance(x, Sized) for x in self.groups.values()
+        ):
             raise ShapeError("groups must be a mapping from columns to labels", hint="{'domain': [...]}")
 
     @property
@@ -196,7 +199,7 @@ def evaluate(
     notices = [
         *(notice for used in tokenizers for notice in used.notices),
         *inspector.notices(),
-        *_blind_ranking(plan, len(names)),
+        *_few_trials(plan, len(names)),
         *(
             notice
             for m, metric in enumerate(plan.metrics)
@@ -215,8 +218,8 @@ def check_metrics(metrics: Sequence[AnyMetric]) -> None:
 
     A comparison goes by names: two settings of one metric are two evaluations.
     """
-    if isinstance(metrics, Metric):
-        raise ShapeError("metrics must be a list", hint=f"[{metrics.name}]")
+    if not isinstance(metrics, Sequence):
+        raise ShapeError(f"metrics must be a list, not {metrics!r}")
     for metric in metrics:
         if not isinstance(metric, Metric):
             raise UsageError(f"{metric!r} is no metric", hint="for example mtscore.BLEU()")
@@ -241,24 +244,35 @@ def _check_that_the_gate_can_fail(plan: Plan, systems: int) -> None:
     """Raise a UsageError if so few trials leave no difference significant."""
     tests = (systems - 1) * len(plan.metrics)
     if plan.regression and plan.test and plan.trials < trials_needed(tests, plan.alpha):
-        raise UsageError(f"the gate could not fail: {_blindness(plan, tests)}", where="--fail-on-regression")
+        raise UsageError(
+            f"the gate could not fail: {_blindness(plan, tests)}",
+            where="--fail-on-regression",
+            hint=_enough(plan, tests),
+        )
 
 
-def _blind_ranking(plan: Plan, systems: int) -> list[Notice]:
-    """Warn of ranks that so few trials leave all equal."""
-    pairs = math.comb(systems, 2)
-    if not plan.all_pairs or plan.trials >= trials_needed(pairs, plan.alpha):
+def _few_trials(plan: Plan, systems: int) -> list[Notice]:
+    """Warn of a ranking in which so few trials leave all systems equal."""
+    tests = math.comb(systems, 2)
+    if not plan.all_pairs or plan.trials >= trials_needed(tests, plan.alpha):
         return []
     return [
-        Notice("warning", "few-trials", f"the ranking can tell no systems apart: {_blindness(plan, pairs)}")
+        Notice(
+            "warning",
+            "few-trials",
+            f"the ranking can tell no systems apart: {_blindness(plan, tests)}; {_enough(plan, tests)}",
+        )
     ]
 
 
 def _blindness(plan: Plan, tests: int) -> str:
-    return (
-        f"{counted(plan.trials, 'trial')} cannot make any of {counted(tests, 'test')} significant at "
-        f"{plan.alpha}; it takes {trials_needed(tests, plan.alpha)}"
-    )
+    what = f"any of {tests} tests" if tests > 1 else "a test"
+    return f"{counted(plan.trials, 'trial')} cannot make {what} significant at {plan.alpha}"
+
+
+def _enough(plan: Plan, tests: int) -> str:
+    option = "-pbsn" if plan.test == "bs" else "-parn"
+    return f"{option} {trials_needed(tests, plan.alpha)} is enough"
 
 
 def versions(metrics: Sequence[AnyMetric]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import combinations
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -294,7 +295,7 @@ MOST_TRIALS = 10_000_000
 
 def check_trials(trials: int, option: str) -> None:
     """Raise a `UsageError` unless the number of trials makes sense; `option` is where it came from."""
-    if not _is_whole(trials) or not 1 <= trials <= MOST_TRIALS:
+    if not is_whole(trials) or not 1 <= trials <= MOST_TRIALS:
         raise UsageError(
             f"the number of trials must be a whole number from 1 to {MOST_TRIALS}, not {trials!r}",
             where=option,
@@ -303,19 +304,20 @@ def check_trials(trials: int, option: str) -> None:
 
 def check_seed(seed: object) -> None:
     """Raise a `UsageError` unless the seed is a whole number from 0 up that a signature has room for."""
-    if not _is_whole(seed) or seed < 0:
+    if not is_whole(seed) or seed < 0:
         raise UsageError(f"the seed must be a whole number from 0 up, not {seed!r}", where="--seed")
     if seed >= SEEDS:
         raise UsageError("the seed has more than 40 digits", where="--seed")
 
 
-def _is_whole(number: object) -> TypeGuard[int]:
+def is_whole(number: object) -> TypeGuard[int]:
+    """Return whether an argument is a number to count with."""
     return isinstance(number, int) and not isinstance(number, bool)
 
 
-def check_alpha(alpha: float) -> None:
+def check_alpha(alpha: object) -> None:
     """Raise a `UsageError` unless the level of significance lies between 0 and 1."""
-    if not isinstance(alpha, int | float) or not 0 < alpha < 1:
+    if not isinstance(alpha, Real) or not 0 < float(alpha) < 1:
         raise UsageError(
             f"the level must lie between 0 and 1, not {alpha!r}", where="--alpha", hint="try 0.05"
         )

@@ -86,7 +86,7 @@ def _scored(
     chunks: Iterable[Chunk], score: Callable[[Chunk], _ChunkStatistics], jobs: int
 ) -> Iterator[tuple[Chunk, _ChunkStatistics]]:
     """Yield every chunk with its statistics, in order; more jobs than processors would only wait."""
-    jobs = min(jobs, os.cpu_count() or 1)
+    jobs = min(jobs, _processors())
     if jobs == 1:
         return ((chunk, score(chunk)) for chunk in chunks)
     from mtscore.workers import in_order  # noqa: PLC0415  # only on request
@@ -113,3 +113,8 @@ def _added(totals: list[list[Floats]], more: list[list[Floats]]) -> list[list[Fl
 
 def _present(references: References) -> list[tuple[str, ...]]:
     return [tuple(line for line in segment if line is not None) for segment in zip(*references, strict=True)]
+
+
+def _processors() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -396,6 +396,12 @@ def test_a_named_folder_needs_no_conventions(tmp_path: Path, monkeypatch: pytest
         assets.open_store()
 
 
+def test_a_folder_in_no_home() -> None:
+    """A folder in the home of nobody is an error that names it."""
+    with pytest.raises(UsageError, match="~no-such-user/cache: no such home folder"):
+        assets.open_store(Path("~no-such-user/cache"))
+
+
 def test_blocks_can_be_nested(tmp_path: Path) -> None:
     """Each of two blocks has its own store, however alike they are, and the outer one has it again later."""
     outer, inner = Store(folder=tmp_path), Store(folder=tmp_path)

@@ -271,6 +271,15 @@ def test_what_stands_behind_a_score_must_be_true(
     assert (verdict.fits, verdict.contradictions) == (True, contradictions)
 
 
+def test_the_setting_is_found_that_all_parts_fit(good: list[str], references: list[list[str]]) -> None:
+    """Where several ways give the rounded score, what stands behind it tells which one it was."""
+    hypotheses, reference = good[:45], [references[0][:45]]
+    intl = BLEU(tokenize="intl").corpus_score(hypotheses, reference)
+    verdict = judge(f"{BLEU_SIGNATURE} = {intl.score:.0f} {intl.verbose}", hypotheses, reference)
+    assert (verdict.fits, verdict.reproduced) == (True, False)
+    assert fitting(verdict) == [("tokenizer", "tok.intl"), ("tokenizer", "tok.zh")]  # the same tokens
+
+
 # --- What else gives a number -------------------------------------------------------------------------------
 
 

@@ -625,6 +625,7 @@ def test_largest_smoothing_value(method: str) -> None:
         ({"seed": 10**40}, "the seed has more than 40 digits"),
         ({"alpha": "x"}, "the level must lie between 0 and 1, not 'x'"),
         ({"examples": 1.5}, "examples must be >= 0, not 1.5"),
+        ({"jobs": True}, "the number of jobs must be at least 1, not True"),
     ],
 )
 def test_plans_that_make_no_sense(plan: dict[str, Any], message: str) -> None:
@@ -637,8 +638,10 @@ def test_plans_that_make_no_sense(plan: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("function", "arguments", "message"),
     [
-        (evaluate_systems, {"metrics": CHRF()}, "metrics must be a list ([chrF2])"),
+        (evaluate_systems, {"metrics": CHRF()}, "metrics must be a list, not CHRF("),
+        (evaluate_systems, {"metrics": BLEU}, "metrics must be a list, not <class"),
         (evaluate_systems, {"groups": ["x"]}, "groups must be a mapping"),
+        (evaluate_systems, {"groups": {"topic": 5}}, "groups must be a mapping"),
         (references_by_segment, {"references": 5}, "references must be a list of lists of strings"),
     ],
 )

@@ -44,18 +44,14 @@ def build_metrics(options: ScoreOptions) -> tuple[list[AnyMetric], list[Notice]]
 
 def _check_names(names: Sequence[str], options: ScoreOptions) -> None:
     """Raise a UsageError if an option contradicts a metric's name, and no other metric takes it."""
-    fixed = {name: METRICS[_registered(name)].fixed for name in names}
-    for name in names:
+    entries = {name: METRICS[_registered(name)] for name in names}
+    for name, entry in entries.items():
+        relatives = [other for other in entries.values() if other.options == entry.options]
         for given in _given(name, options):
-            takers = [other for other in names if _family(other) == _family(name)]
-            if fixed[name].get(given.argument, given.value) != given.value and all(
-                given.argument in fixed[other] for other in takers
-            ):
-                raise UsageError(
-                    f"contradicts {name}",
-                    where=f"{given.spelling} {given.value}",
-                    hint=f"-m {_family(name)} {given.spelling} {given.value}",
-                )
+            is_free = any(given.argument not in other.fixed for other in relatives)
+            if not is_free and entry.fixed[given.argument] != given.value:
+                wanted = f"{given.spelling} {given.value}"
+                raise UsageError(f"contradicts {name}", where=wanted, hint=f"-m {entry.options} {wanted}")
 
 
 def _like(signature: str | None) -> Like | None:

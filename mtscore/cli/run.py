@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
@@ -92,7 +92,7 @@ def _plan(options: ScoreOptions, metrics: list[AnyMetric]) -> Plan:
         regression=options.fail_on_regression,
         examples=options.examples,
         force=options.force,
-        jobs=options.jobs or os.cpu_count() or 1,
+        jobs=options.jobs or sys.maxsize,  # never more than there are processors
     )
 
 

@@ -299,7 +299,7 @@ gates = grouped("Gates (exit code 1)")
 )
 @quiet_option
 @verbose_option
-@output("--strict", is_flag=True, help="A warning is exit code 1.")
+@output("--strict", is_flag=True, help="A warning is exit code 1, and shown despite -q.")
 @output("-nc", "--no-color", is_flag=True, help="No bold, no colours.")
 @output(
     "-j",
