@@ -200,12 +200,7 @@ def evaluate(
         *(notice for used in tokenizers for notice in used.notices),
         *inspector.notices(),
         *_few_trials(plan, len(names)),
-        *(
-            notice
-            for m, metric in enumerate(plan.metrics)
-            for name, totals in zip(names, found.totals, strict=True)
-            for notice in metric.warnings(totals[m], name)
-        ),
+        *_score_warnings(plan, found, names),
     ]
     report = _without_rows(plan, found, None if baseline is None else names[baseline], notices)
     signatures = [_signature(metric, plan, found.reference_counts) for metric in plan.metrics]
@@ -262,6 +257,16 @@ def _few_trials(plan: Plan, systems: int) -> list[Notice]:
             "few-trials",
             f"the ranking can tell no systems apart: {_blindness(plan, tests)}; {_enough(plan, tests)}",
         )
+    ]
+
+
+def _score_warnings(plan: Plan, found: Statistics, names: Sequence[str]) -> list[Notice]:
+    """Return what metrics have to say on the scores of systems."""
+    return [
+        notice
+        for m, metric in enumerate(plan.metrics)
+        for name, totals in zip(names, found.totals, strict=True)
+        for notice in metric.warnings(totals[m], name)
     ]
 
 

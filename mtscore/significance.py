@@ -226,8 +226,8 @@ def trials_needed(tests: int, alpha: float) -> int:
     The lowest p-value of T trials is 1 / (T + 1), and the lowest corrected one as many times that as there
     are tests.
 
-    >>> trials_needed(1, 0.05), trials_needed(10, 0.05)
-    (20, 200)
+    >>> trials_needed(1, 0.05), trials_needed(10, 0.05), trials_needed(1, 0.03)
+    (20, 200, 33)
     """
     return math.floor(round(tests / alpha, 9))
 

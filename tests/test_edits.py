@@ -140,8 +140,17 @@ def test_known_pairs(hypothesis: str, reference: str, expected: int) -> None:
         (numbered(30)[11:] + numbered(30)[:11], numbered(30), 2),
         (numbered(52)[1:] + numbered(52)[:1], numbered(52), 2),
         (numbered(51)[1:] + numbered(51)[:1], numbered(51), 1),
+        (numbered(52)[-1:] + numbered(52)[:-1], numbered(52), 2),
+        (numbered(51)[-1:] + numbered(51)[:-1], numbered(51), 1),
     ],
-    ids=["10 words move at once", "11 words do not", "51 positions are too far", "50 positions are not"],
+    ids=[
+        "10 words move at once",
+        "11 words do not",
+        "51 positions to the left are too far",
+        "50 are not",
+        "51 positions to the right are too far",
+        "50 are not, either",
+    ],
 )
 def test_limits_of_shifts(hypothesis: list[str], reference: list[str], expected: int) -> None:
     """At most ten words move at once, and at most fifty positions far."""
@@ -179,6 +188,21 @@ def test_long_pairs_agree_with_the_twin() -> None:
         uncertain += not surely_in_beam(*texts)
         outside += beam_distance(beam_rows(*texts)) > Levenshtein.distance(*texts)
     assert min(uncertain, outside) > 4, (uncertain, outside)
+
+
+def test_repetitive_pairs_agree_with_the_twin() -> None:
+    """The kernel counts what its twin counts where phrases of about ten words repeat, most aligned."""
+    rng = random.Random(10)  # noqa: S311  # to be repeated
+    shifted = 0
+    for _ in range(100):
+        block, words = numbered(12)[: rng.randint(8, 12)], numbered(40)
+        parts = [replaced(rng, block, words, rng.randint(0, 1)) for _ in range(3)]
+        reference = [word for part in parts for word in (*part, rng.choice(words))]
+        hypothesis = scrambled(rng, replaced(rng, reference, words, 2), rng.randint(1, 3), 10)
+        expected = ter_twin.shift_edits(hypothesis, reference)
+        assert shift_edits(["".join(hypothesis)], ["".join(reference)]).tolist() == [expected.edits]
+        shifted += expected.shifts > 0
+    assert shifted > 50
 
 
 @pytest.mark.parametrize("most", [1, 2, 12])

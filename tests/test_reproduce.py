@@ -232,11 +232,22 @@ def test_scale_of_early_releases(
     assert verdict.score == pytest.approx(shown, rel=1e-6)
 
 
-@pytest.mark.parametrize(("published", "true"), [("3.000", True), ("300.0", True), ("2.900", False)])
-def test_rates_of_early_releases_have_no_largest_value(published: str, true: bool) -> None:
-    """A TER of sacreBLEU 1.x may be 3 where there are three edits a word, and 300 to whoever multiplied."""
+@pytest.mark.parametrize(
+    ("hypothesis", "reference", "published", "true"),
+    [
+        ("a b c d e f", "x y", "3.000", True),
+        ("a b c d e f", "x y", "300.0", True),
+        ("a b c d e f", "x y", "2.900", False),
+        ("x " * 49 + "y", "x " * 50, "0.02", True),
+        ("x " * 49 + "y", "x " * 50, "2.0", True),
+    ],
+)
+def test_rates_of_early_releases_of_any_size(
+    hypothesis: str, reference: str, published: str, true: bool
+) -> None:
+    """A TER of sacreBLEU 1.x may be 3, and whoever multiplied by 100 may have published 2."""
     line = f"TER+tok.tercom-nonorm-punct-noasian-uncased+version.1.5.1 = {published}"
-    assert judge(line, ["a b c d e f"], [["x y"]]).reproduced is true
+    assert judge(line, [hypothesis], [[reference]]).reproduced is true
 
 
 @pytest.mark.parametrize(

@@ -259,7 +259,6 @@ def _phrases(hypothesis: str, reference: str, alignment: Alignment) -> Iterator[
         j = start - FARTHEST - 1 if start > FARTHEST else -1
         while (j := reference.find(phrase, j + 1, end + FARTHEST)) >= 0:
             wrong = reference_errors.find(1, j, j + LONGEST_BLOCK) + 1 - j
-            if 0 < wrong <= end - start:
-                yield start, j, end - start
-            elif wrong > 0 and reference.startswith(hypothesis[start : start + wrong], j):
-                yield start, j, wrong
+            size = max(end - start, wrong)
+            if wrong > 0 and reference.startswith(hypothesis[start : start + size], j):
+                yield start, j, size
