@@ -230,6 +230,12 @@ def test_the_limit_is_a_thousand_candidates(hypothesis: str, reference: str, exp
     assert shift_edits([hypothesis], [reference]).tolist() == [expected]
 
 
+def test_the_tenth_word_of_a_phrase_may_be_the_only_error() -> None:
+    """The edits, words being letters, are those that sacreBLEU counts, and one more without such a phrase."""
+    hypothesis, reference = "ehfbefdhhaRSkahffbedhXekaR", "ekahfbefdhXekahfbefdhaRSR"
+    assert shift_edits([hypothesis], [reference]).tolist() == [6]
+
+
 def test_real_pairs_agree_with_the_twin() -> None:
     """The kernel counts what its twin counts on real output."""
     references = read_lines(shared("data", "wmt17-en-de", "ref.de"))[:150]
