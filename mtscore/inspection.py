@@ -32,10 +32,8 @@ ENDS_SENTENCE[list(b".?!")] = True
 SUBWORD_MARKS = ("@@ ", "▁", "<unk>")
 MARKED = "has marks of subword units or unknown words (@@, ▁, <unk>): undo them, or say --force"
 INVISIBLE = ("\u200b", "\u2060", "\ufeff", "\u00ad")
-COMBINING = ("\u0300", "\u0301", "\u0302", "\u0303", "\u0308", "\u030c", "\u0327", "\u0323")
-"""The commonest combining marks: decomposed text has some of them."""
 COMBINING_START = b"\xcc"
-"""With what they, and few other characters, begin in UTF-8."""
+"""With what the commonest combining marks, and nothing else, begin in UTF-8: decomposed text has some."""
 
 FEW_LINES = 5
 """Fewer odd lines than this may be meant."""
@@ -109,11 +107,10 @@ class _Side:
         self.subwords.add([numbers[line] for line in _having(SUBWORD_MARKS, batch.text)])
         if not batch.text.isascii():
             self.invisible.add([numbers[line] for line in _having(INVISIBLE, batch.text)])
-        if COMBINING_START in batch.data:
-            marked = _having(COMBINING, batch.text)
-            self.decomposed.add(
-                [numbers[line] for line in marked if not unicodedata.is_normalized("NFC", batch[line])]
-            )
+        if COMBINING_START in batch.data and (
+            self.decomposed.count or not unicodedata.is_normalized("NFC", batch.text)
+        ):
+            self.decomposed.add([numbers[line] for line in _with_marks(batch)])
         self.tabs |= {line.count("\t") for line in batch} if "\t" in batch.text else {0}
         return batch.text
 
@@ -318,6 +315,13 @@ def _notice(level: Level, code: str, text: str, file: str, found: _Found) -> Not
 
 def _as_batch(lines: Sequence[str | None]) -> Batch:
     return Batch.of([(line or "").replace("\n", " ") for line in lines])
+
+
+def _with_marks(batch: Batch) -> list[int]:
+    """Return which lines have combining marks."""
+    marks = np.flatnonzero(np.frombuffer(batch.data, dtype=np.uint8) == COMBINING_START[0])
+    lines: list[int] = np.unique(np.searchsorted(batch.ends, marks)).tolist()
+    return lines
 
 
 def _spaced(batch: Batch) -> list[int]:
