@@ -94,7 +94,7 @@ def split_words(text: Text, ids: Integers) -> Tokens:
 
 
 def line_words(line: str) -> tuple[str, ...]:
-    """Return the words of one line."""
+    """Return the words of one line, cut as `word_spans` does."""
     words: list[str] = []
     for word in line.split():
         if len(word) > 1 and word[-1] in punctuation:

@@ -54,10 +54,7 @@ def from_line(text: str, published: str | None = None) -> Published:
         claim = Claim.parse(text)
         if published not in (None, claim.score):
             raise UsageError(f"the claim says {claim.score}, not {published}", where="--published")
-        unchecked = ["interval"] if claim.mean else []
-        if claim.verbose and not BLEU_PARTS.fullmatch(claim.verbose):
-            unchecked.append(f"text {claim.verbose!r}")
-        return Published(claim, unchecked=unchecked)
+        return Published(claim, unchecked=[*(["interval"] if claim.mean else []), *_unchecked_text(claim)])
     if published is None:
         raise UsageError("the claim has no score", hint="'SIGNATURE = 28.3', or --published 28.3")
     return Published(Claim(signature, "plus", _digits(published, "--published")))
@@ -142,7 +139,7 @@ def _from_row(row: Mapping[str, Any]) -> Published:
         verbose=verbose if isinstance(verbose, str) else None,
     )
     unchecked = [key for key in UNCHECKED if row.get(key) is not None]
-    return Published(claim, row.get("system"), row.get("file"), unchecked)
+    return Published(claim, row.get("system"), row.get("file"), [*unchecked, *_unchecked_text(claim)])
 
 
 def _from_systems(row: Mapping[str, Any]) -> list[Published]:
@@ -163,6 +160,13 @@ def _from_systems(row: Mapping[str, Any]) -> list[Published]:
         for name, value in row.items()
         if name != "system"
     ]
+
+
+def _unchecked_text(claim: Claim) -> list[str]:
+    """Return what stands behind a score, unless it is the numbers of a BLEU score."""
+    text = claim.verbose
+    is_checked = text is None or (claim.signature.family == "BLEU" and BLEU_PARTS.fullmatch(text))
+    return [] if is_checked else [f"text {text!r}"]
 
 
 def _digits(value: Any, where: str) -> str:

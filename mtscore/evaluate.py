@@ -106,6 +106,10 @@ class Plan:
 
     def __post_init__(self) -> None:
         check_metrics(self.metrics)
+        if not isinstance(self.groups, Mapping) or not all(
+            isinstance(labels, Sized) for labels in self.groups.values()
+        ):
+            raise ShapeError("groups must be a mapping from columns to labels", hint="{'domain': [...]}")
         if self.test not in (None, *TESTS):
             raise UsageError(f"unknown test {self.test!r}", hint=f"known: {', '.join(TESTS)}")
         if self.test:
@@ -119,18 +123,13 @@ class Plan:
             raise UsageError(
                 "tests, intervals, gates and examples are for corpora", where="-sl/--sentence-level"
             )
-        if self.sentence_level and self.groups:
-            raise UsageError("groups are of segments, not of one", where="-sl/--sentence-level")
+        check_level(groups=bool(self.groups), sentence_level=self.sentence_level)
         check_seed(self.seed)
         check_alpha(self.alpha)
         if not is_whole(self.jobs) or self.jobs < 1:
             raise UsageError(f"the number of jobs must be at least 1, not {self.jobs!r}", where="-j/--jobs")
         if not is_whole(self.examples) or self.examples < 0:
             raise UsageError(f"examples must be >= 0, not {self.examples!r}", where="--examples")
-        if not isinstance(self.groups, Mapping) or not all(
-            isinstance(x, Sized) for x in self.groups.values()
-        ):
-            raise ShapeError("groups must be a mapping from columns to labels", hint="{'domain': [...]}")
 
     @property
     def compares(self) -> bool:
@@ -206,6 +205,12 @@ def evaluate(
     signatures = [_signature(metric, plan, found.reference_counts) for metric in plan.metrics]
     evaluation = _Evaluation(systems, plan, found, signatures, progress)
     return evaluation.by_segment(report) if plan.sentence_level else evaluation.of_corpus(report)
+
+
+def check_level(*, groups: bool, sentence_level: bool) -> None:
+    """Raise a UsageError if groups are wanted where every segment is scored by itself."""
+    if groups and sentence_level:
+        raise UsageError("groups are of segments, not of one", where="-sl/--sentence-level")
 
 
 def check_metrics(metrics: Sequence[AnyMetric]) -> None:
@@ -457,7 +462,7 @@ def _with_deltas(rows: Sequence[Row], baseline: str) -> list[Row]:
 
 def _sums(statistics: Floats, group: Integers) -> Floats:
     """Return the sums of the rows of each group, shape (groups, K)."""
-    sums = np.zeros((int(group.max(initial=-1)) + 1, statistics.shape[1]))
+    sums = np.zeros((int(group.max()) + 1, statistics.shape[1]))
     np.add.at(sums, group, statistics)
     return sums
 

@@ -613,6 +613,7 @@ def test_as_many_jobs_as_processors(option: str, call: Call) -> None:
         ("ref -i hyp ref -sl --examples 1", "tests, intervals, gates and examples are for corpora"),
         ("ref -i hyp ref -sl --baseline hyp", "tests, intervals, gates and examples are for corpora"),
         ("ref -i hyp -sl --groups ref", "groups are of segments, not of one"),
+        ("-t wmt17 -l en-de -i missing -sl --detail", "groups are of segments, not of one"),
         ("ref -i hyp ref -sl -par", "tests, intervals, gates and examples are for corpora"),
         ("ref -i hyp --seed -1", "--seed: the seed must be a whole number from 0 up"),
         ("ref -i hyp --alpha 2", "--alpha: the level must lie between 0 and 1"),

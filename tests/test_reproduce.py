@@ -591,6 +591,7 @@ def test_reproduced_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     [
         ("43.2 (μ = 99.2 ± 9.9) 73.1/50.2/36.8/26.7", "interval"),
         ("43.2 and more", "text 'and more'"),
+        ('{"name": "BLEU", "score": 43.2, "signature": "", "verbose_score": "73.1 %"}', "text '73.1 %'"),
         ('{"name": "BLEU", "score": 43.2, "signature": "", "ci": 1.5, "p_value": 0.01}', "ci, p_value"),
     ],
 )
@@ -602,6 +603,14 @@ def test_what_is_not_compared_is_noted(
     line = line if line.startswith("{") else f"{BLEU_SIGNATURE} = {claim}"
     assert main(["reproduce", line, "a.de", "-i", "hyp.de"]) == 0
     assert capsys.readouterr().out == f"reproduced: 43.1928 is 43.2\nNote: not compared: {unchecked}.\n"
+
+
+def test_numbers_behind_other_scores_are_not_compared(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What looks like precisions behind a score other than BLEU is named as not compared."""
+    assert main(["reproduce", "TER = 42.7 12.3/4.5", "a.de", "-i", "hyp.de"]) == 0
+    assert "not compared: text '12.3/4.5'" in capsys.readouterr().out
 
 
 def test_not_reproduced_lines(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

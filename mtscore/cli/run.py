@@ -12,7 +12,7 @@ from mtscore.cli.metrics import build_metrics
 from mtscore.cli.output import Output
 from mtscore.cli.progress import progress_bar
 from mtscore.errors import UsageError
-from mtscore.evaluate import Plan, evaluate
+from mtscore.evaluate import Plan, check_level, evaluate
 from mtscore.metrics.base import CHUNK_SEGMENTS
 from mtscore.significance import check_trials
 from mtscore.tokenizers import TOKENIZERS
@@ -76,6 +76,8 @@ def evaluated(options: ScoreOptions, *, digest: bool = False) -> Report:
 
 def _plan(options: ScoreOptions, metrics: list[AnyMetric]) -> Plan:
     test, trials = _test(options)
+    # Which groups there are is known once inputs are read, and perhaps fetched.
+    check_level(groups=bool(options.groups or options.detail), sentence_level=options.sentence_level)
     if options.confidence:
         check_trials(options.confidence_n, "-cin/--confidence-n")
     return Plan(

@@ -240,7 +240,7 @@ class BLEU(Metric[_Prepared, BLEUScore]):
     def segment_statistics(self, hypothesis: str, references: Sequence[str]) -> Floats:
         """Return the statistics of one segment, shape (2 + 2 * max_ngram_order,)."""
         if len(hypothesis) + sum(map(len, references)) > LONGEST_COUNTED:
-            return Metric.segment_statistics(self, hypothesis, references)
+            return Metric.segment_statistics(self, hypothesis, references)  # slots break super()
         tokens, *reference_tokens = self.tokens((hypothesis, *references))
         orders = range(1, self.max_ngram_order + 1)
         correct = [clipped_count(tokens, reference_tokens, order) for order in orders]

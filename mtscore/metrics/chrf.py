@@ -153,7 +153,7 @@ class CHRF(Metric[_Prepared, CHRFScore]):
         """Return the statistics of one segment against its best reference, shape (K,)."""
         longest = 2 * LONGEST_COUNTED if self.word_order else LONGEST_COUNTED
         if len(hypothesis) + sum(map(len, references)) > longest:
-            return Metric.segment_statistics(self, hypothesis, references)
+            return Metric.segment_statistics(self, hypothesis, references)  # slots break super()
         line, *lines = self._cased([hypothesis, *references])
         values = np.array([[self._compare_lines(line, other)] for other in lines], dtype=np.float64)
         best: Floats = self._best(values, np.ones((len(lines), 1), dtype=np.bool_))[0]
